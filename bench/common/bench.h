@@ -1,0 +1,223 @@
+/* common/bench.h - what every contestant shares: clock, statistics, the measuring loop,
+ * checked results, the calibrated spin and a bare futex.
+ *
+ * A contestant is one process. It prints one fact per line on standard output,
+ *
+ *     contestant.metric value          weft.median_ns 64123456.0
+ *     check answer ok                  check 9227465 ok
+ *
+ * and bench/run collects these lines. A metric's name ends in its unit. Times are printed
+ * twice, as best_ns and median_ns. A wrong answer ends the process with status 1.
+ *
+ * Header only, because every contestant is a file of its own; compiles as C11 and C++17.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BENCH_COMMON_BENCH_H
+#define BENCH_COMMON_BENCH_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Each call of such a function is a call: not inlined, not cloned, and the caller learns
+ * nothing about its body. */
+#if defined(__clang__)
+#define BENCH_NOINLINE __attribute__((noinline))
+#else
+#define BENCH_NOINLINE __attribute__((noinline, noipa))
+#endif
+
+/* Not every contestant needs every helper. */
+#define BENCH_HELPER static inline __attribute__((unused))
+
+/* Makes the compiler forget what it knows about a variable. Costs no instruction. */
+#define BENCH_FORGET(variable) __asm__("" : "+r"(variable))
+
+/* ---- time ---- */
+
+BENCH_HELPER double bench_clock_ns(clockid_t clock) {
+  struct timespec t;
+  clock_gettime(clock, &t);
+  return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+BENCH_HELPER double bench_now_ns(void) {
+  return bench_clock_ns(CLOCK_MONOTONIC);
+}
+
+/* CPU time of all threads of the process. */
+BENCH_HELPER double bench_cpu_ns(void) {
+  return bench_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+BENCH_HELPER void bench_sleep_us(long us) {
+  struct timespec t = {us / 1000000, (us % 1000000) * 1000};
+  while (nanosleep(&t, &t) != 0 && errno == EINTR) {
+  }
+}
+
+/* ---- statistics ---- */
+
+typedef struct bench_samples {
+  double *values;
+  size_t count, capacity;
+} bench_samples;
+
+BENCH_HELPER void bench_add(bench_samples *s, double value) {
+  if (s->count == s->capacity) {
+    s->capacity = s->capacity != 0 ? 2 * s->capacity : 1024;
+    s->values = (double *)realloc(s->values, s->capacity * sizeof *s->values);
+    if (s->values == NULL) {
+      fprintf(stderr, "bench: out of memory\n");
+      exit(2);
+    }
+  }
+  s->values[s->count++] = value;
+}
+
+BENCH_HELPER int bench_compare(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* The value below which a share q of the samples lies; q = 0 is the smallest. */
+BENCH_HELPER double bench_quantile(bench_samples *s, double q) {
+  if (s->count == 0) return 0;
+  qsort(s->values, s->count, sizeof *s->values, bench_compare);
+  return s->values[(size_t)(q * (double)(s->count - 1) + 0.5)];
+}
+
+/* ---- output ---- */
+
+BENCH_HELPER void bench_print(const char *who, const char *metric, double value) {
+  printf("%s.%s %.4f\n", who, metric, value);
+}
+
+BENCH_HELPER void bench_print_times(const char *who, bench_samples *s) {
+  bench_print(who, "best_ns", bench_quantile(s, 0));
+  bench_print(who, "median_ns", bench_quantile(s, 0.5));
+}
+
+BENCH_HELPER void bench_check(const char *who, uint64_t got, uint64_t expected) {
+  if (got == expected) return;
+  fprintf(stderr, "%s: WRONG RESULT %llu, expected %llu\n", who, (unsigned long long)got,
+          (unsigned long long)expected);
+  exit(1);
+}
+
+/* The last line of a contestant: the answer, which every call has been checked for. */
+BENCH_HELPER void bench_passed(uint64_t answer) {
+  printf("check %llu ok\n", (unsigned long long)answer);
+}
+
+/* Argument number i as a number, or the default if there are fewer. */
+BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
+  return i < argc ? strtol(argv[i], NULL, 10) : otherwise;
+}
+
+/* ---- the measuring loop ---- */
+
+typedef long bench_work(long n);
+
+/* Measures work(n), whose answer must be expected, and prints the time of one call.
+ *
+ * Warm-up: work(warm_n) for a tenth of a second. Then samples of as many calls as fill
+ * about a millisecond, at least 5 samples and 0.3 s; work that is too slow for that
+ * stops after 1.5 s with what it has, at least one. */
+BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, long n,
+                                long expected) {
+  double start = bench_now_ns();
+  double calls = 0;
+  volatile long sink = 0;
+  do {
+    sink = work(warm_n);
+    calls++;
+  } while (bench_now_ns() - start < 1e8);
+  (void)sink;
+
+  long inner = 1;
+  if (warm_n == n) {
+    double once = (bench_now_ns() - start) / calls;
+    if (once < 1e6) inner = (long)(1e6 / once) + 1;
+  }
+
+  bench_samples times = {NULL, 0, 0};
+  start = bench_now_ns();
+  for (;;) {
+    double before = bench_now_ns();
+    long wrong = 0, last = expected;
+    for (long i = 0; i < inner; i++) {
+      last = work(n);
+      wrong += last != expected;
+    }
+    double after = bench_now_ns();
+    if (wrong != 0) bench_check(who, (uint64_t)last, (uint64_t)expected);
+    if (wrong != 0) bench_check(who, (uint64_t)wrong, 0); /* an earlier call was wrong */
+    bench_add(&times, (after - before) / (double)inner);
+    double total = after - start;
+    if (total > 1.5e9 || (total > 3e8 && times.count >= 5)) break;
+  }
+  bench_print_times(who, &times);
+  bench_passed((uint64_t)expected);
+  free(times.values);
+}
+
+/* ---- answers known without any contestant ---- */
+
+BENCH_HELPER long bench_fib_answer(long n) {
+  long a = 0, b = 1;
+  for (long i = 0; i < n; i++) {
+    long c = a + b;
+    a = b;
+    b = c;
+  }
+  return a;
+}
+
+/* ---- CPU work of known length ---- */
+
+/* A chain of dependent shifts and multiplications: count steps of about 5 cycles each,
+ * which no compiler can shorten. (A multiplication and an addition alone it can: two
+ * steps fold into one with other constants.) It does not look at the clock, so that a
+ * stolen CPU makes it longer instead of hiding in it. */
+static BENCH_NOINLINE __attribute__((unused)) uint64_t bench_spin(uint64_t seed,
+                                                                  uint64_t count) {
+  for (uint64_t i = 0; i < count; i++) seed = (seed ^ (seed >> 29)) * 0x9e3779b97f4a7c15u;
+  return seed;
+}
+
+/* How many steps take the given time on an undisturbed CPU: the best of 40 tries. */
+BENCH_HELPER uint64_t bench_spin_count(double ns) {
+  const uint64_t steps = 200000;
+  double best = 1e18;
+  volatile uint64_t sink = 0;
+  for (int i = 0; i < 40; i++) {
+    double before = bench_now_ns();
+    sink = bench_spin(sink, steps);
+    double took = bench_now_ns() - before;
+    if (took < best) best = took;
+  }
+  return (uint64_t)(ns / best * (double)steps);
+}
+
+/* ---- a bare futex: what the system itself costs ---- */
+
+BENCH_HELPER void bench_futex_wait(uint32_t *word, uint32_t expected) {
+  syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
+}
+
+BENCH_HELPER void bench_futex_wake(uint32_t *word) {
+  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+#endif

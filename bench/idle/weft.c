@@ -1,0 +1,38 @@
+/* idle/weft.c - P13: a weft pool that idles, and one that ticks.
+ *
+ * Usage: idle_weft idle|ticks [seconds [threads]]
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../common/weft_start.h"
+#include "idle.h"
+
+/* A node of the burst's tree; the children of node k are 2k and 2k + 1. */
+typedef struct node_args {
+  uint64_t index, sum;
+} node_args;
+
+static void node(void *ctx) {
+  node_args *v = (node_args *)ctx;
+  if (v->index >> BURST_DEPTH != 0) {
+    v->sum = leaf(v->index);
+    return;
+  }
+  node_args left, right;
+  left.index = 2 * v->index;
+  right.index = 2 * v->index + 1;
+  weft_join(node, &left, node, &right);
+  v->sum = left.sum + right.sum;
+}
+
+static uint64_t burst(void) {
+  node_args root = {1, 0};
+  node(&root);
+  return root.sum;
+}
+
+int main(int argc, char **argv) {
+  bench_weft_start(bench_arg(argc, argv, 3, 2));
+  int status = idle_main("weft", burst, argc, argv);
+  weft_shutdown();
+  return status;
+}

@@ -1,0 +1,130 @@
+//! What the Rayon contestants share: the Rust twin of ../../common/bench.h. The measuring
+//! loop, its limits and the printed lines are the same; see there.
+//!
+//! SPDX-License-Identifier: MIT
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Prints `who.metric value`.
+pub fn print(who: &str, metric: &str, value: f64) {
+    println!("{who}.{metric} {value:.4}");
+}
+
+/// The value below which a share q of the samples lies.
+pub fn quantile(samples: &mut [f64], q: f64) -> f64 {
+    if samples.is_empty() {
+        return 0.0;
+    }
+    samples.sort_by(|a, b| a.total_cmp(b));
+    samples[(q * (samples.len() - 1) as f64 + 0.5) as usize]
+}
+
+pub fn print_times(who: &str, samples: &mut [f64]) {
+    print(who, "best_ns", quantile(samples, 0.0));
+    print(who, "median_ns", quantile(samples, 0.5));
+}
+
+pub fn check(who: &str, got: u64, expected: u64) {
+    if got != expected {
+        eprintln!("{who}: WRONG RESULT {got}, expected {expected}");
+        std::process::exit(1);
+    }
+}
+
+pub fn passed(answer: u64) {
+    println!("check {answer} ok");
+}
+
+pub fn arg(i: usize, otherwise: u64) -> u64 {
+    std::env::args().nth(i).and_then(|a| a.parse().ok()).unwrap_or(otherwise)
+}
+
+pub fn arg_is(i: usize, word: &str) -> bool {
+    std::env::args().nth(i).as_deref() == Some(word)
+}
+
+pub fn ns(d: Duration) -> f64 {
+    d.as_nanos() as f64
+}
+
+/// Measures `work(n)` exactly as bench_measure does in C.
+pub fn measure(who: &str, work: impl Fn(u64) -> u64, warm_n: u64, n: u64, expected: u64) {
+    let start = Instant::now();
+    let mut calls = 0.0;
+    loop {
+        black_box(work(warm_n));
+        calls += 1.0;
+        if start.elapsed() >= Duration::from_millis(100) {
+            break;
+        }
+    }
+    let once = ns(start.elapsed()) / calls;
+    let inner = if warm_n == n && once < 1e6 { (1e6 / once) as u64 + 1 } else { 1 };
+
+    let mut times = Vec::new();
+    let start = Instant::now();
+    loop {
+        let before = Instant::now();
+        let mut wrong = None;
+        for _ in 0..inner {
+            let result = work(n);
+            if result != expected {
+                wrong = Some(result);
+            }
+        }
+        let took = before.elapsed();
+        if let Some(result) = wrong {
+            check(who, result, expected);
+        }
+        times.push(ns(took) / inner as f64);
+        let total = ns(start.elapsed());
+        if total > 1.5e9 || (total > 3e8 && times.len() >= 5) {
+            break;
+        }
+    }
+    print_times(who, &mut times);
+    passed(expected);
+}
+
+pub fn fib_answer(n: u64) -> u64 {
+    let (mut a, mut b) = (0, 1);
+    for _ in 0..n {
+        (a, b) = (b, a + b);
+    }
+    a
+}
+
+/// The same chain of dependent operations as bench_spin.
+#[inline(never)]
+pub fn spin(mut seed: u64, count: u64) -> u64 {
+    for _ in 0..black_box(count) {
+        seed = (seed ^ (seed >> 29)).wrapping_mul(0x9e3779b97f4a7c15);
+    }
+    seed
+}
+
+/// How many steps of spin take the given time; as bench_spin_count.
+pub fn spin_count(wanted_ns: f64) -> u64 {
+    const STEPS: u64 = 200_000;
+    let mut best = f64::MAX;
+    let mut sink = 0;
+    for _ in 0..40 {
+        let before = Instant::now();
+        sink = black_box(spin(black_box(sink), STEPS));
+        best = best.min(ns(before.elapsed()));
+    }
+    (wanted_ns / best * STEPS as f64) as u64
+}
+
+/// The global pool with this many threads, for calls from outside it.
+pub fn start_global(threads: u64) {
+    rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global().unwrap();
+}
+
+/// CPU time of all threads of the process.
+pub fn cpu_ns() -> f64 {
+    let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut t) };
+    t.tv_sec as f64 * 1e9 + t.tv_nsec as f64
+}

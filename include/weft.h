@@ -1,0 +1,17 @@
+/* weft.h - work-stealing fork-join for C: include this one.
+ *
+ *     weft/pool.h   pools: the global one starts by itself, others are made and destroyed
+ *     weft/join.h   fork-join: weft_join
+ *
+ * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
+ * src/weft.c to the program.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_H
+#define WEFT_H
+
+#include <weft/base.h>
+#include <weft/join.h>
+#include <weft/pool.h>
+
+#endif

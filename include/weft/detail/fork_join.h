@@ -1,0 +1,108 @@
+/* weft/detail/fork_join.h - the inlined fast path of weft_join. Not API.
+ *
+ * A fork stores a pointer to a task, which lives in the forking function's frame, into
+ * the calling worker's own deque and moves one pointer; the join moves it back. While no
+ * other thread wants work, neither executes a fence or an atomic read-modify-write: two
+ * words, `limit` and `gate`, tell the owner when to take the slow half. The protocol and
+ * its proof are in src/core/deque.md, the instructions in docs/design/fast-path.md.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_DETAIL_FORK_JOIN_H
+#define WEFT_DETAIL_FORK_JOIN_H
+
+#include <weft/base.h>
+#include <weft/detail/atomic.h>
+
+#define WF_LIKELY(condition)   __builtin_expect(!!(condition), 1)
+#define WF_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What a waiter waits for; the states are in src/core/latch.h. Zero is "not set". */
+typedef struct wf_latch {
+  wf_word x_state;
+} wf_latch;
+
+/* One forked call: three words. It stays readable for thieves until its latch is set, and
+ * nothing of it is touched after that. */
+typedef struct wf_task {
+  weft_fn *execute;
+  void *context;
+  wf_latch completion;
+} wf_task;
+
+/* The words of a worker's deque that fork and join touch. They point into the ring of
+ * task pointers. Invariant: every slot in [gate, bottom) is the owner's alone, unless
+ * somebody asked for work; then limit is 0 and gate is UINTPTR_MAX, and both comparisons
+ * below lead into the slow half. The slot before the first one is NULL for ever, so that
+ * looking below an empty deque is allowed. */
+typedef struct wf_owner {
+  wf_ptr x_bottom; /* where the next task goes; written by the owner, read by thieves */
+  wf_ptr x_limit;  /* a fork that moves bottom up to here takes the slow half */
+  wf_ptr x_gate;   /* a join that moves bottom below this takes the slow half */
+} wf_owner;
+
+/* The deque of the worker that the calling thread is at the moment; NULL for a thread
+ * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
+ * kind of program; it costs 8 bytes of the static TLS space that libc reserves. */
+extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));
+
+/* The slow halves. */
+WEFT_API void wf_fork_slow(wf_owner *self);
+WEFT_API void wf_join_slow(wf_owner *self, wf_task *task);
+WEFT_API void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx);
+
+static inline __attribute__((always_inline)) void
+wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
+  wf_owner *self = wf_self;
+  if (WF_UNLIKELY(self == NULL)) {
+    wf_join_outside(a, a_ctx, b, b_ctx);
+    return;
+  }
+
+  wf_task task;
+  task.execute = b;
+  task.context = b_ctx;
+  wf_word_init(&task.completion.x_state, 0);
+
+  /* Fork. The slot is relaxed: a thief reads it only after it has acquired an index that
+   * the release below, or a later one by the slow half, has published. */
+  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom);
+  wf_ptr_store_relaxed(bottom, &task);
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&self->x_bottom, bottom + 1);
+  /* Pairs with the process-wide barrier of a worker that goes to sleep: either that
+   * worker sees this task, or this thread sees the limit that the worker has written. */
+  wf_light_barrier();
+  if (WF_UNLIKELY((uintptr_t)(bottom + 1) >=
+                  (uintptr_t)wf_ptr_load_relaxed(&self->x_limit)))
+    wf_fork_slow(self);
+
+  a(a_ctx);
+
+  /* Join. The newest entry is this task unless `a` left others above it, or a thief or
+   * the slow half of the fork has taken it. */
+  bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1;
+  if (WF_LIKELY(wf_ptr_load_relaxed(bottom) == (void *)&task)) {
+    /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+    wf_ptr_store_release(&self->x_bottom, bottom);
+    /* Pairs with the process-wide barrier in a take-over: either the thief sees bottom
+     * without this task, or this thread sees the gate that the thief has closed. */
+    wf_light_barrier();
+    if (WF_LIKELY((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate))) {
+      b(b_ctx);
+      return;
+    }
+    /* Put it back: the slow half finds out under the lock who may run it. */
+    wf_ptr_store_release(&self->x_bottom, bottom + 1); /* pairs with wf_deque_claim */
+  }
+  wf_join_slow(self, &task);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,56 @@
+/* weft/join.h - fork-join: run two functions, perhaps at the same time.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_JOIN_H
+#define WEFT_JOIN_H
+
+#include <weft/base.h>
+#include <weft/detail/fork_join.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Replaces
+ *
+ *     a(a_ctx);
+ *     b(b_ctx);
+ *
+ * Meaning: both functions are called exactly once, and both have returned when weft_join
+ * returns. They may run one after the other or at the same time on two threads of the
+ * current pool, whatever keeps the CPUs busy; so neither may wait for the other. `a` runs
+ * on the calling thread. `b` runs there too, after `a`, unless another thread was free
+ * and took it. In a pool of one thread the order is that of the serial code above.
+ *
+ * Threads: any. Inside a pool the join belongs to that pool; from outside the calling
+ * thread takes part in the global pool (started on first use) until the call returns.
+ * What happened before the call is visible to both functions, and what they did is
+ * visible after it.
+ *
+ * Errors: none. It allocates nothing; without memory or threads the calling thread does
+ * the work. While it waits for `b`, the calling thread may run other tasks of the pool on
+ * its stack, so do not hold a lock that tasks of the pool take. Leaving `a` or `b` by
+ * longjmp or a C++ exception is not allowed.
+ *
+ * Cost: a few nanoseconds more than the two calls while nobody is idle (see
+ * docs/design/fast-path.md), so no cut-off is needed for speed; give `a` and `b` as
+ * function names and the compiler calls them directly.
+ *
+ *     struct fib { long n, result; };
+ *
+ *     static void fib(void *ctx) {
+ *       struct fib *f = ctx;
+ *       if (f->n < 2) { f->result = f->n; return; }
+ *       struct fib left = {f->n - 1, 0}, right = {f->n - 2, 0};
+ *       weft_join(fib, &left, fib, &right);
+ *       f->result = left.result + right.result;
+ *     } */
+static inline void weft_join(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
+  wf_join_inline(a, a_ctx, b, b_ctx);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

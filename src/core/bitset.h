@@ -1,0 +1,57 @@
+/* core/bitset.h - a set of worker indices that threads share: 64 of them to a word.
+ *
+ * Used for "which workers are present" and "which workers sleep". Taking a bit out is a
+ * claim: of several threads that clear the same bit, one is told that it was set.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_CORE_BITSET_H
+#define WF_CORE_BITSET_H
+
+#include "core/atomic.h"
+
+enum { WF_BITSET_WORD_BITS = 64 };
+
+static inline unsigned wf_bitset_words(unsigned bits) {
+  return (bits + WF_BITSET_WORD_BITS - 1) / WF_BITSET_WORD_BITS;
+}
+
+static inline uint64_t wf_bitset_bit(unsigned index) {
+  return (uint64_t)1 << (index % WF_BITSET_WORD_BITS);
+}
+
+/* Adds an index; false if it was there already. */
+static inline bool wf_bitset_add(wf_u64 *words, unsigned index) {
+  /* seq_cst: pairs with wf_bitset_remove and wf_bitset_take_any. */
+  uint64_t old =
+      wf_u64_fetch_or_seq_cst(&words[index / WF_BITSET_WORD_BITS], wf_bitset_bit(index));
+  return (old & wf_bitset_bit(index)) == 0;
+}
+
+/* Removes an index; true if this call did it. */
+static inline bool wf_bitset_remove(wf_u64 *words, unsigned index) {
+  /* seq_cst: pairs with wf_bitset_add. */
+  uint64_t old = wf_u64_fetch_and_seq_cst(&words[index / WF_BITSET_WORD_BITS],
+                                          ~wf_bitset_bit(index));
+  return (old & wf_bitset_bit(index)) != 0;
+}
+
+static inline bool wf_bitset_has(const wf_u64 *words, unsigned index) {
+  /* Acquire: pairs with the RMWs above. */
+  return (wf_u64_load_acquire(&words[index / WF_BITSET_WORD_BITS]) &
+          wf_bitset_bit(index)) != 0;
+}
+
+/* Removes the lowest index and returns it, or -1 if the set is empty. */
+static inline int wf_bitset_take_any(wf_u64 *words, unsigned word_count) {
+  for (unsigned i = 0; i < word_count; i++) {
+    uint64_t word;
+    /* seq_cst: pairs with wf_bitset_add; src/pool/sleep.md, "Post against sleep". */
+    while ((word = wf_u64_load_seq_cst(&words[i])) != 0) {
+      unsigned index = i * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(word);
+      if (wf_bitset_remove(words, index)) return (int)index;
+    }
+  }
+  return -1;
+}
+
+#endif

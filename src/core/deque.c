@@ -1,0 +1,368 @@
+/* core/deque.c - the slow halves of the split deque. States, races and proofs: deque.md.
+ *
+ * Everything that moves split, the lap, the pins or the ring happens under the deque's
+ * lock, which the owner takes on its slow paths only and thieves take to ask and to
+ * claim. Stealing itself takes no lock.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/deque.h"
+
+#include "sys/sys.h"
+
+#include <stdlib.h>
+
+/* Values of the pinned words: each comparison of the fast path fails against them. */
+static void *const LIMIT_PINNED = NULL;
+static void *const GATE_PINNED = (void *)UINTPTR_MAX;
+
+enum { SMALLEST_CAPACITY = 2 };
+/* So many tasks are more than 64-bit memory holds; it keeps the size below overflow. */
+#define LARGEST_CAPACITY ((uint64_t)1 << 40)
+
+/* ---- rings and positions ---- */
+
+static wf_ring *ring_create(uint64_t capacity, wf_ring *older) {
+  if (capacity > LARGEST_CAPACITY || capacity > (SIZE_MAX - sizeof(wf_ring)) / 16)
+    return NULL;
+  wf_ring *ring =
+      (wf_ring *)malloc(sizeof(wf_ring) + (size_t)capacity * sizeof ring->slots[0]);
+  if (ring == NULL) return NULL;
+  ring->older = older;
+  ring->capacity = capacity;
+  wf_ptr_store_relaxed(&ring->sentinel, NULL); /* not shared yet */
+  return ring;
+}
+
+static wf_ptr *slot_of(const wf_deque *deque, uint64_t index) {
+  return &deque->slots[index & (deque->capacity - 1)];
+}
+
+/* The index of bottom. Exact for the owner, and for others under the lock after the
+ * barrier. bottom may stand one below the first slot or at the end of the ring. */
+static uint64_t bottom_index(const wf_deque *deque) {
+  /* Acquire: pairs with the release stores of bottom by fork and join, so that a claimer
+   * sees the tasks below it. */
+  const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_acquire(&deque->owner.x_bottom);
+  return deque->lap + (uint64_t)(int64_t)(bottom - deque->slots);
+}
+
+/* [owner, locked] Puts bottom at an index and the lap where bottom is inside the ring. */
+static void set_bottom(wf_deque *deque, uint64_t index) {
+  uint64_t offset = index & (deque->capacity - 1);
+  deque->lap = index - offset;
+  /* Release: pairs with the acquire in bottom_index. */
+  wf_ptr_store_release(&deque->owner.x_bottom, deque->slots + offset);
+}
+
+static void set_split(wf_deque *deque, uint64_t index) {
+  /* Release: pairs with the acquire of split in wf_deque_steal. Every store of split is
+   * release, also those that lower it, so that each one publishes the tasks below. */
+  wf_u64_store_release(&deque->x_split, index);
+}
+
+/* The lock holder's own view of split. */
+static uint64_t get_split(const wf_deque *deque) {
+  return wf_u64_load_relaxed(&deque->x_split); /* relaxed: written under the lock only */
+}
+
+static void set_asked(wf_deque *deque, uint64_t value) {
+  /* Release: pairs with the acquire in wf_deque_asked. */
+  wf_u64_store_release(&deque->x_asked, value);
+}
+
+static uint64_t get_asked(const wf_deque *deque) {
+  return wf_u64_load_relaxed(&deque->x_asked); /* relaxed: written under the lock only */
+}
+
+/* ---- pins (all under the lock) ---- */
+
+static void close_pins(wf_deque *deque) {
+  /* Relaxed: the owner reads them without order of its own; a barrier, if one is needed,
+   * comes from the asker. */
+  wf_ptr_store_relaxed(&deque->owner.x_limit, LIMIT_PINNED);
+  wf_ptr_store_relaxed(&deque->owner.x_gate, GATE_PINNED);
+}
+
+/* Sets limit and gate to where the fast path must stop by itself: at the end of the ring
+ * or of its free slots, and at split or the start of the ring. */
+static void open_pins(wf_deque *deque) {
+  uint64_t end = deque->lap + deque->capacity;
+  uint64_t full = wf_u64_load_relaxed(&deque->x_top) + deque->capacity;
+  /* Relaxed top: it only grows, so an old value leaves fewer slots, never too many. */
+  uint64_t limit = (int64_t)(full - end) < 0 ? full : end;
+  uint64_t split = get_split(deque);
+  uint64_t gate = (int64_t)(split - deque->lap) > 0 ? split : deque->lap;
+  /* Relaxed: only the owner reads them, and the owner writes them here. */
+  wf_ptr_store_relaxed(&deque->owner.x_limit, deque->slots + (limit - deque->lap));
+  wf_ptr_store_relaxed(&deque->owner.x_gate, deque->slots + (gate - deque->lap));
+}
+
+/* [owner] The end of each slow half. If somebody asked and there are private tasks below
+ * `end`, moves split over their older half and opens the pins. With nothing to give, the
+ * pins stay closed: then the next fork gives. */
+static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
+  uint64_t asked = get_asked(deque);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) {
+    open_pins(deque);
+    return;
+  }
+  uint64_t split = get_split(deque);
+  int64_t private_count = (int64_t)(end - split);
+  if (private_count > 0) {
+    uint64_t give =
+        deque->eager ? (uint64_t)private_count : ((uint64_t)private_count + 1) / 2;
+    /* Relaxed: whether thieves were faster than this look is of no matter. */
+    news->public_was_empty = wf_u64_load_relaxed(&deque->x_top) == split;
+    news->exposed = (unsigned)give;
+    set_split(deque, split + give);
+    if (!deque->eager) {
+      set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) + WF_ASKED_ONE_EPOCH);
+      open_pins(deque);
+    }
+  }
+}
+
+/* ---- life ---- */
+
+void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool eager) {
+  uint64_t rounded = SMALLEST_CAPACITY;
+  while (rounded < capacity && rounded < LARGEST_CAPACITY) rounded *= 2;
+  deque->slots = NULL;
+  deque->capacity = rounded;
+  deque->lap = 0;
+  deque->eager = eager;
+  deque->lock = (wf_lock){{WF_LOCK_FREE}};
+  /* Relaxed stores throughout: no other thread sees the deque yet. */
+  wf_ptr_store_relaxed(&deque->owner.x_bottom, NULL);
+  wf_ptr_store_relaxed(&deque->x_ring, NULL);
+  wf_u64_store_relaxed(&deque->x_top, first_index);
+  wf_u64_store_relaxed(&deque->x_split, first_index);
+  wf_u64_store_relaxed(&deque->x_asked, WF_ASKED_SEALED);
+  close_pins(deque);
+}
+
+void wf_deque_destroy(wf_deque *deque) {
+  /* Relaxed: whoever destroys a deque has made sure that nobody uses it. */
+  wf_ring *ring = (wf_ring *)wf_ptr_load_relaxed(&deque->x_ring);
+  while (ring != NULL) {
+    wf_ring *older = ring->older;
+    free(ring);
+    ring = older;
+  }
+  wf_ptr_store_relaxed(&deque->x_ring, NULL);
+}
+
+int wf_deque_prepare(wf_deque *deque) {
+  int status = 0;
+  wf_lock_lock(&deque->lock);
+  if (deque->slots == NULL) {
+    wf_ring *ring = ring_create(deque->capacity, NULL);
+    if (ring != NULL) {
+      deque->slots = ring->slots;
+      /* Release: pairs with the acquire of the ring in wf_deque_steal. */
+      wf_ptr_store_release(&deque->x_ring, ring);
+      set_bottom(deque, get_split(deque));
+    } else {
+      status = WEFT_ENOMEM;
+    }
+  }
+  close_pins(deque);
+  /* The new owner itself has closed them and sees its own stores: no barrier needed. */
+  uint64_t asked = get_asked(deque);
+  set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED);
+  wf_lock_unlock(&deque->lock);
+  return status;
+}
+
+bool wf_deque_is_empty(const wf_deque *deque) {
+  /* Relaxed: the owner knows what it pushed, and top only grows. */
+  return (int64_t)(bottom_index(deque) - wf_u64_load_relaxed(&deque->x_top)) <= 0;
+}
+
+/* ---- the owner's slow halves ---- */
+
+/* [owner, locked] Doubles the ring. False if there is no memory. */
+static bool grow(wf_deque *deque, uint64_t top, uint64_t bottom) {
+  wf_ring *old = (wf_ring *)wf_ptr_load_relaxed(&deque->x_ring); /* the owner's own */
+  wf_ring *ring = ring_create(deque->capacity * 2, old);
+  if (ring == NULL) return false;
+  for (uint64_t i = top; i != bottom; i++) {
+    void *task = wf_ptr_load_relaxed(slot_of(deque, i));
+    wf_ptr_store_relaxed(&ring->slots[i & (ring->capacity - 1)], task);
+  }
+  /* Release: pairs with the acquire of the ring in wf_deque_steal. The old ring keeps its
+   * tasks, so a thief that still reads there reads the same. */
+  wf_ptr_store_release(&deque->x_ring, ring);
+  deque->slots = ring->slots;
+  deque->capacity = ring->capacity;
+  set_bottom(deque, bottom);
+  return true;
+}
+
+wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
+  wf_task *left_over = NULL;
+  *news = (wf_deque_news){0, false};
+  wf_lock_lock(&deque->lock);
+  uint64_t bottom = bottom_index(deque);
+  /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top is really free,
+   * its thief has read it. */
+  uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  if (bottom - top >= deque->capacity && !grow(deque, top, bottom)) {
+    bottom -= 1;
+    left_over = (wf_task *)wf_ptr_load_relaxed(slot_of(deque, bottom)); /* own slot */
+  }
+  set_bottom(deque, bottom);
+  answer(deque, bottom, news);
+  wf_lock_unlock(&deque->lock);
+  return left_over;
+}
+
+/* Is an index in the upper half of its ring? */
+static bool stands_high(const wf_deque *deque, uint64_t index) {
+  return (index & (deque->capacity - 1)) > deque->capacity / 2;
+}
+
+/* [owner, locked] The deque is empty at `index`. If that stands high in the ring, moves
+ * all three indices on to the start of the ring, so that the next recursion does not run
+ * across the ring's end again and again. */
+static void set_empty(wf_deque *deque, uint64_t index) {
+  if (stands_high(deque, index)) {
+    uint64_t next_lap = (index | (deque->capacity - 1)) + 1;
+    uint64_t expected = index;
+    /* seq_cst: pairs with the thieves' CAS. Nobody else can move top here, because no
+     * thief sees a public task; the CAS makes that a fact instead of an argument. */
+    if (wf_u64_cas_seq_cst(&deque->x_top, &expected, next_lap)) index = next_lap;
+  }
+  set_split(deque, index);
+  set_bottom(deque, index);
+}
+
+/* [owner, locked] The newest task, at `index`, is public. Takes half of the public part
+ * back, in the hope that it is still there; this is the pop of Chase and Lev with split
+ * in the place of bottom. True if the task is the owner's; false if it was stolen, and
+ * then the deque is empty. Leaves split and bottom right either way. */
+static bool retract(wf_deque *deque, uint64_t index) {
+  uint64_t top = wf_u64_load_relaxed(&deque->x_top); /* relaxed: looked at again below */
+  if ((int64_t)(index - top) >= 0) {
+    uint64_t split = deque->eager ? index : top + (index - top) / 2;
+    set_split(deque, split);
+    /* Pairs with the fence in wf_deque_steal: either the thief sees the lowered split, or
+     * this thread sees the top that the thief has read. */
+    wf_fence_seq_cst();
+    top = wf_u64_load_relaxed(&deque->x_top); /* relaxed: ordered by the fence */
+    if ((int64_t)(split - top) > 0) {
+      set_bottom(deque, index);
+      return true;
+    }
+    if ((int64_t)(index - top) > 0) {
+      /* Thieves came past the new split. The task at top may be contested by one that
+       * read the old split: it stays public. */
+      set_split(deque, top + 1);
+      set_bottom(deque, index);
+      return true;
+    }
+    if (top == index) {
+      /* The last one: whoever moves top has it.
+       * seq_cst: pairs with the CAS in wf_deque_steal. */
+      bool won = wf_u64_cas_seq_cst(&deque->x_top, &top, index + 1);
+      set_empty(deque, index + 1);
+      return won;
+    }
+  }
+  set_empty(deque, index + 1);
+  return false;
+}
+
+wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
+  *news = (wf_deque_news){0, false};
+  uint64_t bottom = bottom_index(deque);
+  /* Relaxed: top only grows, so what looks empty is empty. */
+  if ((int64_t)(bottom - wf_u64_load_relaxed(&deque->x_top)) <= 0) {
+    if (stands_high(deque, bottom)) {
+      wf_lock_lock(&deque->lock);
+      set_empty(deque, bottom);
+      answer(deque, bottom_index(deque), news);
+      wf_lock_unlock(&deque->lock);
+    }
+    return NULL;
+  }
+  wf_task *task = NULL;
+  wf_lock_lock(&deque->lock);
+  uint64_t index = bottom - 1;
+  /* Relaxed: it is the owner's own slot, and read before a thief can make it free. */
+  wf_task *newest = (wf_task *)wf_ptr_load_relaxed(slot_of(deque, index));
+  if ((int64_t)(index - get_split(deque)) >= 0) {
+    set_bottom(deque, index);
+    task = newest;
+  } else if (retract(deque, index)) {
+    task = newest;
+  }
+  answer(deque, bottom_index(deque), news);
+  wf_lock_unlock(&deque->lock);
+  return task;
+}
+
+/* ---- thieves ---- */
+
+wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
+  /* Acquire: pairs with the CAS of other thieves and of the owner, so that split below is
+   * at least as new as the top read here. */
+  uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  /* Pairs with the fence in retract. */
+  wf_fence_seq_cst();
+  /* Acquire: pairs with the release in set_split; the tasks below split are visible. */
+  uint64_t split = wf_u64_load_acquire(&deque->x_split);
+  if ((int64_t)(split - top) <= 0) return WF_STEAL_EMPTY;
+  /* Acquire: pairs with the release in grow. Read after split, so the ring is one that
+   * holds the task at top. */
+  wf_ring *ring = (wf_ring *)wf_ptr_load_acquire(&deque->x_ring);
+  /* Relaxed: ordered by the acquires above; if the slot has been reused meanwhile, top
+   * has moved and the CAS fails. */
+  void *task = wf_ptr_load_relaxed(&ring->slots[top & (ring->capacity - 1)]);
+  /* seq_cst: pairs with the CAS in retract and of other thieves. */
+  if (!wf_u64_cas_seq_cst(&deque->x_top, &top, top + 1)) return WF_STEAL_RETRY;
+  *out = (wf_task *)task;
+  return WF_STEAL_GOT;
+}
+
+static void pin_locked(wf_deque *deque) {
+  uint64_t asked = get_asked(deque);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) {
+    close_pins(deque);
+    set_asked(deque, asked | WF_ASKED_PINNED);
+  }
+}
+
+void wf_deque_ask(wf_deque *deque) {
+  if ((wf_deque_asked(deque) & WF_ASKED_STATE_MASK) != WF_ASKED_NOT) return;
+  if (!wf_lock_try(&deque->lock)) return;
+  pin_locked(deque);
+  wf_lock_unlock(&deque->lock);
+}
+
+void wf_deque_pin(wf_deque *deque) {
+  if ((wf_deque_asked(deque) & WF_ASKED_STATE_MASK) != WF_ASKED_NOT) return;
+  wf_lock_lock(&deque->lock);
+  pin_locked(deque);
+  wf_lock_unlock(&deque->lock);
+}
+
+unsigned wf_deque_claim(wf_deque *deque, uint64_t asked) {
+  unsigned exposed = 0;
+  if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_PINNED) return 0;
+  wf_lock_lock(&deque->lock);
+  if (get_asked(deque) == asked && deque->slots != NULL) {
+    set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED);
+    uint64_t split = get_split(deque);
+    /* The owner's fork or join that was under way at the barrier may since have moved
+     * bottom by one, and now waits for the lock; deque.md shows why either value is
+     * right. */
+    int64_t private_count = (int64_t)(bottom_index(deque) - split);
+    if (private_count > 0) {
+      exposed = ((unsigned)private_count + 1) / 2;
+      set_split(deque, split + exposed);
+    }
+  }
+  wf_lock_unlock(&deque->lock);
+  return exposed;
+}

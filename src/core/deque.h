@@ -1,0 +1,140 @@
+/* core/deque.h - the split work-stealing deque: one per worker.
+ *
+ * A ring of task pointers with three indices that only grow (and may wrap around 2^64):
+ *
+ *     top <= split <= bottom
+ *     [top, split)     public:  any thief takes the oldest, at top, by compare-and-swap
+ *     [split, bottom)  private: the owner's alone; fork and join there cost no fence
+ *
+ * The owner keeps bottom as a pointer into the ring (`owner.x_bottom`); fork and join are
+ * inlined in include/weft/detail/fork_join.h and compare it with two words, limit and
+ * gate. Somebody who wants work closes both ("asks"), and the owner's next fork or join
+ * takes the slow half here, which moves split. If the owner does not come by, a thief
+ * that has executed the process-wide barrier moves split on its behalf ("claims").
+ * States, races and proofs: deque.md.
+ *
+ * Who calls what: functions marked [owner] only from the thread that owns the deque,
+ * [any] from every thread. No pool is known here; callers notify sleepers themselves.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_CORE_DEQUE_H
+#define WF_CORE_DEQUE_H
+
+#include "core/atomic.h"
+#include "core/lock.h"
+
+#include <weft/detail/fork_join.h>
+
+/* One array of slots. Grown rings stay linked until the deque dies, because a slow thief
+ * may still read from an old one; together they are smaller than the newest. */
+typedef struct wf_ring {
+  struct wf_ring *older;
+  uint64_t capacity; /* a power of two */
+  wf_ptr sentinel;   /* always NULL: the slot below slots[0], see wf_owner */
+  wf_ptr slots[];
+} wf_ring;
+
+/* What the deque's pins are at: the two low bits of x_asked. The bits above count how
+ * often the owner has opened them again, so that a thief knows whether the pins it saw
+ * before its barrier are still the same ones. */
+enum {
+  WF_ASKED_NOT = 0,    /* limit and gate are real: forks and joins run free */
+  WF_ASKED_PINNED = 1, /* closed, but the owner may not have seen it yet */
+  WF_ASKED_SEALED = 2, /* closed, and every later fork or join of the owner sees it */
+  WF_ASKED_STATE_MASK = 3,
+  WF_ASKED_ONE_EPOCH = 4
+};
+
+/* Cache lines: 0 is the owner's (written by it all the time, by others only to ask);
+ * 1 is read by thieves when they search and written when something changes hands. */
+typedef struct wf_deque {
+  /* Line 0. */
+  wf_owner owner;
+  wf_ptr *slots;     /* of the newest ring, NULL before there is one. Under the lock. */
+  uint64_t capacity; /* of the newest or of the first ring. Under the lock. */
+  uint64_t lap;      /* the index that slots[0] stands for at bottom. Under the lock. */
+  bool eager;        /* no process-wide barrier here: stay sealed, publish everything */
+
+  /* Line 1. */
+  _Alignas(WF_CACHE_LINE) wf_u64 x_top;
+  wf_u64 x_split;
+  wf_ptr x_ring;
+  wf_u64 x_asked;
+  wf_lock lock; /* the slow half: split, lap, pins and growth */
+} wf_deque;
+
+typedef enum wf_steal { WF_STEAL_GOT, WF_STEAL_EMPTY, WF_STEAL_RETRY } wf_steal;
+
+/* What the slow half did, for the caller to act on. */
+typedef struct wf_deque_news {
+  unsigned exposed;      /* so many tasks became public */
+  bool public_was_empty; /* there were none before */
+} wf_deque_news;
+
+/* Sets up an empty deque without memory for tasks: thieves may look at it, and find
+ * nothing. capacity is rounded up to a power of two. first_index is where the indices
+ * start (tests start them near their ends). */
+void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool eager);
+void wf_deque_destroy(wf_deque *deque);
+
+/* [owner] Makes an empty deque ready for a new owner: gives it its ring if it has none
+ * yet, and seals it, so that the first fork takes the slow half and is offered at once.
+ * Returns 0 or WEFT_ENOMEM. */
+int wf_deque_prepare(wf_deque *deque);
+
+/* [owner] Adds a task at bottom, as the inlined fork does. True if the caller must now
+ * call wf_deque_fork_slow. */
+static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
+  /* Relaxed: bottom is the owner's own; the slot is published by an index. */
+  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
+  wf_ptr_store_relaxed(bottom, task);
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&deque->owner.x_bottom, bottom + 1);
+  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
+  return (uintptr_t)(bottom + 1) >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
+}
+
+/* [owner] The slow half of a fork: makes room for the next push, and if somebody asked,
+ * moves split over the older half of the private tasks. If no room can be made, the
+ * newest task is taken out again and returned: the caller runs it itself. */
+wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
+
+/* [owner] Takes the newest task; NULL if the deque is empty (of what nobody stole). */
+wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news);
+
+/* [any] Takes the oldest public task. RETRY means that somebody else was faster: there
+ * may be more. */
+wf_steal wf_deque_steal(wf_deque *deque, wf_task **out);
+
+/* [any] Closes the pins if they are open. Does nothing if the lock is taken: then the
+ * owner, or another thief, is in the slow half right now. */
+void wf_deque_ask(wf_deque *deque);
+
+/* [any] Closes the pins without fail. */
+void wf_deque_pin(wf_deque *deque);
+
+/* [any] The pins' state and count, to be handed to wf_deque_claim after the barrier. */
+static inline uint64_t wf_deque_asked(const wf_deque *deque) {
+  /* Acquire: pairs with the release in set_asked (deque.c), so that the barrier which
+   * follows comes after the closed pins. */
+  return wf_u64_load_acquire(&deque->x_asked);
+}
+
+/* [any] After wf_sys_barrier: if the pins are still the ones seen before the barrier
+ * (asked), the owner has done nothing since. Seals them, and moves split over the older
+ * half of the private tasks. Returns how many became public. */
+unsigned wf_deque_claim(wf_deque *deque, uint64_t asked);
+
+/* [any] Is there a public task? Exact at some moment during the call. */
+static inline bool wf_deque_has_public(const wf_deque *deque) {
+  /* Acquire on both: pairs with the thieves' CAS of top and with the release stores of
+   * split. Reading split first keeps a stale pair from looking empty for ever. */
+  uint64_t split = wf_u64_load_acquire(&deque->x_split);
+  uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  return (int64_t)(split - top) > 0;
+}
+
+/* [owner] No task left, public or private? */
+bool wf_deque_is_empty(const wf_deque *deque);
+
+#endif

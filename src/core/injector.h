@@ -1,0 +1,50 @@
+/* core/injector.h - the queue through which work enters a pool: first in, first out, for
+ * any number of producers and consumers.
+ *
+ * A ring of {function, context} pairs under the library's lock, which is held for a few
+ * nanoseconds; no node is ever freed under a reader, so there is no ABA. Two counters
+ * that only grow tell without the lock whether anything is queued: an entry counts from
+ * before its push returns until a consumer has it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_CORE_INJECTOR_H
+#define WF_CORE_INJECTOR_H
+
+#include "core/atomic.h"
+#include "core/lock.h"
+
+#include <weft/base.h>
+
+typedef struct wf_injected {
+  weft_fn *fn;
+  void *ctx;
+} wf_injected;
+
+typedef struct wf_injector {
+  wf_lock lock;
+  wf_u64 x_pushed; /* written under the lock */
+  wf_u64 x_taken;  /* written under the lock; x_pushed - x_taken entries are queued */
+  wf_injected *entries;
+  uint64_t capacity; /* a power of two, or 0 before the first push */
+} wf_injector;
+
+/* Sets up an empty queue; it allocates with the first push. first_index is where the
+ * counters start (tests start them near their ends). */
+void wf_injector_init(wf_injector *injector, uint64_t first_index);
+void wf_injector_destroy(wf_injector *injector);
+
+/* Appends; 0, or WEFT_ENOMEM if the ring had to grow and could not. */
+int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx);
+
+/* Takes the oldest; false if there is none. */
+bool wf_injector_take(wf_injector *injector, wf_injected *out);
+
+/* Is anything queued? Never misses a push that has returned. */
+static inline bool wf_injector_any(const wf_injector *injector) {
+  /* Acquire on both: pairs with the release stores in injector.c. taken first: then the
+   * answer "no" means that all pushes up to the second load had been taken. */
+  uint64_t taken = wf_u64_load_acquire(&injector->x_taken);
+  return wf_u64_load_acquire(&injector->x_pushed) != taken;
+}
+
+#endif

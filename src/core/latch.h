@@ -1,0 +1,108 @@
+/* core/latch.h - what waiters wait for: the four-state latch, and two built on it.
+ *
+ * A latch belongs to the thing waited for (a forked task, a group of tasks, the end of a
+ * pool), not to the worker that waits, and it is handed to the wait. One thread waits on
+ * a latch; any thread sets it, once.
+ *
+ *     UNSET --get_sleepy--> SLEEPY --fall_asleep--> SLEEPING
+ *       ^------------- wake_up -----'---------------'
+ *       any of them --set--> SET, and stays
+ *
+ * The states in between let the setter skip the wake-up of a waiter that is not asleep,
+ * without a race: a waiter that is not SLEEPING yet finds out by its own transition
+ * failing. set() touches nothing of the latch after its exchange: the waiter may already
+ * have left the frame that holds it.
+ *
+ * A waiter that helps wants to know who runs its task: the bits above the state carry
+ * the thief's worker index.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_CORE_LATCH_H
+#define WF_CORE_LATCH_H
+
+#include "core/atomic.h"
+
+#include <weft/detail/fork_join.h>
+
+enum {
+  WF_LATCH_UNSET = 0,
+  WF_LATCH_SLEEPY = 1,
+  WF_LATCH_SLEEPING = 2,
+  WF_LATCH_SET = 3,
+  WF_LATCH_STATE_MASK = 3,
+  WF_LATCH_THIEF_SHIFT = 2
+};
+
+static inline void wf_latch_init(wf_latch *latch) {
+  wf_word_init(&latch->x_state, WF_LATCH_UNSET);
+}
+
+/* Is it set? Then everything the setter did before is visible. */
+static inline bool wf_latch_probe(const wf_latch *latch) {
+  /* Acquire: pairs with the exchange in wf_latch_set. */
+  uintptr_t state = wf_word_load_acquire(&latch->x_state);
+  return (state & WF_LATCH_STATE_MASK) == WF_LATCH_SET;
+}
+
+/* The waiter's transitions; false if the latch is set meanwhile. */
+bool wf_latch_get_sleepy(wf_latch *latch);
+bool wf_latch_fall_asleep(wf_latch *latch);
+/* Back to UNSET from SLEEPY or SLEEPING, unless it is set. */
+void wf_latch_wake_up(wf_latch *latch);
+
+/* Sets the latch; true if the waiter sleeps and must be woken by the caller.
+ *
+ * Danger: the waiter may return and drop the memory of the latch as soon as the exchange
+ * is visible. The caller copies whatever it needs for the wake-up before.
+ *
+ * The exchange publishes what the setter did (pairs with the acquire in wf_latch_probe)
+ * and is seq_cst because it stands in a store-load race with the waiter's park: see
+ * "Latch against sleeper" in src/pool/sleep.md. */
+static inline bool wf_latch_set(wf_latch *latch) {
+  uintptr_t old = wf_word_exchange_seq_cst(&latch->x_state, WF_LATCH_SET);
+  return (old & WF_LATCH_STATE_MASK) == WF_LATCH_SLEEPING;
+}
+
+/* A thief leaves its worker index before it runs the task. */
+static inline void wf_latch_note_thief(wf_latch *latch, unsigned thief) {
+  /* Relaxed: the index is only a hint where to look for work. It is an RMW so that the
+   * waiter's own transitions are kept. */
+  wf_word_fetch_or_relaxed(&latch->x_state, ((uintptr_t)thief + 1)
+                                                << WF_LATCH_THIEF_SHIFT);
+}
+
+/* The worker index of the thief, or -1 if none has said so yet. */
+static inline int wf_latch_thief(const wf_latch *latch) {
+  /* Relaxed: a hint, as above. */
+  return (int)(wf_word_load_relaxed(&latch->x_state) >> WF_LATCH_THIEF_SHIFT) - 1;
+}
+
+/* ---- counting latch: set when a count of things has come down to zero ---- */
+
+/* Starts at the number of things still to happen; whoever keeps adding holds one count of
+ * its own, so that zero is reached once. */
+typedef struct wf_count_latch {
+  wf_u32 x_count;
+  wf_latch latch;
+} wf_count_latch;
+
+void wf_count_latch_init(wf_count_latch *counter, uint32_t count);
+void wf_count_latch_add(wf_count_latch *counter, uint32_t n);
+/* Takes one off. Only the last one sets the latch and may return true, "wake the waiter";
+ * as with wf_latch_set the memory may be gone when this returns. */
+bool wf_count_latch_done(wf_count_latch *counter);
+
+/* ---- once-latch: for a thread that is no worker and simply blocks ---- */
+
+typedef struct wf_once_latch {
+  wf_u32 x_state;
+} wf_once_latch;
+
+void wf_once_latch_init(wf_once_latch *once);
+/* Sets it and wakes the waiter if it blocks. The memory may be gone when this returns. */
+void wf_once_latch_set(wf_once_latch *once);
+bool wf_once_latch_probe(const wf_once_latch *once);
+/* Blocks until it is set. One thread. */
+void wf_once_latch_wait(wf_once_latch *once);
+
+#endif

@@ -1,0 +1,45 @@
+/* core/rng.h - XorShift64*: the random numbers that choose victims. Not for secrets.
+ *
+ * One generator per worker, owned by its thread. Seeds are spread by SplitMix64, so that
+ * workers 0, 1, 2 ... do not walk in step.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_CORE_RNG_H
+#define WF_CORE_RNG_H
+
+#include <stdint.h>
+
+typedef struct wf_rng {
+  uint64_t state; /* never 0 */
+} wf_rng;
+
+/* Any seed will do, also 0. */
+static inline void wf_rng_seed(wf_rng *rng, uint64_t seed) {
+  uint64_t z = seed + UINT64_C(0x9e3779b97f4a7c15);
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  z ^= z >> 31;
+  rng->state = z != 0 ? z : 1;
+}
+
+static inline uint64_t wf_rng_next(wf_rng *rng) {
+  uint64_t x = rng->state;
+  x ^= x >> 12;
+  x ^= x << 25;
+  x ^= x >> 27;
+  rng->state = x;
+  return x * UINT64_C(0x2545f4914f6cdd1d);
+}
+
+/* A number in [0, bound), each equally likely; bound is at least 1. Lemire's method: the
+ * high half of a product, and the few values that would favour some results rejected. */
+static inline uint32_t wf_rng_bounded(wf_rng *rng, uint32_t bound) {
+  uint64_t product = (wf_rng_next(rng) >> 32) * bound;
+  if ((uint32_t)product < bound) {
+    uint32_t reject_below = (uint32_t)(0 - bound) % bound;
+    while ((uint32_t)product < reject_below) product = (wf_rng_next(rng) >> 32) * bound;
+  }
+  return (uint32_t)(product >> 32);
+}
+
+#endif

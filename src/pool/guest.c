@@ -1,0 +1,139 @@
+/* pool/guest.c - threads from outside that take part in a pool.
+ *
+ * A caller leases one of the guests' places for its outermost call and runs its own code
+ * on its own stack: no hand-over, no context switch. When all places are taken, a thread
+ * that is in no pool hands its function to a started thread and blocks; a thread that is
+ * a worker elsewhere must not block, or two pools could wait for each other, so it runs
+ * the function itself, one thing after the other, in a context without a place.
+ *
+ * A thread is in a stack of pools; each worker knows the outer one. Coming back to a pool
+ * that is already in the stack reuses the worker there.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+#include <string.h>
+
+__thread wf_owner *wf_self;
+
+/* The place this thread had last, tried first: its deque is warm. */
+static __thread unsigned last_place __attribute__((tls_model("initial-exec")));
+
+/* ---- places ---- */
+
+/* [any] Takes a place if it is free. */
+static bool try_lease(weft_pool *pool, unsigned index) {
+  if (wf_bitset_has(pool->x_present, index)) return false;
+  /* The RMW pairs with the one of the guest that left: its fields are handed on. */
+  return wf_bitset_add(pool->x_present, index);
+}
+
+static bool is_guest_place(const weft_pool *pool, unsigned index) {
+  return index < pool->slots && (index == 0 || index > pool->thread_places);
+}
+
+/* A free place with a deque, or NULL. */
+static wf_worker *lease(weft_pool *pool) {
+  unsigned index = last_place;
+  if (!is_guest_place(pool, index) || !try_lease(pool, index)) {
+    for (index = 0; index < pool->slots; index++)
+      if (is_guest_place(pool, index) && try_lease(pool, index)) break;
+    if (index == pool->slots) return NULL;
+  }
+  wf_worker *worker = &pool->workers[index];
+  if (wf_deque_prepare(&worker->deque) != 0) {
+    wf_bitset_remove(pool->x_present, index);
+    return NULL;
+  }
+  last_place = index;
+  return worker;
+}
+
+static void leave(wf_worker *worker) {
+  /* Whatever was forked has been joined: the deque is empty. */
+  wf_bitset_remove(worker->pool->x_present, worker->index);
+}
+
+wf_worker *wf_guest_find(const weft_pool *pool) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  while (worker != NULL && worker->pool != pool) worker = worker->outer;
+  return worker;
+}
+
+/* ---- running in a pool ---- */
+
+static void run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
+  wf_owner *previous = wf_self;
+  wf_self = &worker->deque.owner;
+  fn(ctx);
+  wf_self = previous;
+}
+
+/* Without a place: a deque of one slot that is always closed, so that each fork and each
+ * join takes the slow half, and that runs everything inline. */
+static void run_serially(weft_pool *pool, weft_fn *fn, void *ctx) {
+  struct {
+    wf_worker worker;
+    wf_ptr sentinel, slot;
+  } place;
+  memset(&place, 0, sizeof place);
+  /* Beyond the last place, and different for each thread that is here now. */
+  unsigned index = pool->slots + wf_u32_fetch_add_relaxed(&pool->x_serial, 1);
+  place.worker.pool = pool;
+  place.worker.index = index;
+  place.worker.serial = true;
+  place.worker.outer = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_ptr_store_relaxed(&place.worker.deque.owner.x_bottom, &place.slot);
+  wf_ptr_store_relaxed(&place.worker.deque.owner.x_gate, (void *)UINTPTR_MAX);
+  run_as(&place.worker, fn, ctx);
+}
+
+/* A function handed to a started thread by a caller that blocks. */
+typedef struct handed_in {
+  weft_fn *fn;
+  void *ctx;
+  wf_once_latch done;
+} handed_in;
+
+static void run_handed_in(void *ctx) {
+  handed_in *call = (handed_in *)ctx;
+  call->fn(call->ctx);
+  wf_once_latch_set(&call->done); /* the caller may be gone after this */
+}
+
+/* False if there is nobody to hand it to. */
+static bool hand_in(weft_pool *pool, weft_fn *fn, void *ctx) {
+  handed_in call = {fn, ctx, {{0}}};
+  wf_once_latch_init(&call.done);
+  if (wf_pool_started(pool) == 0) return false;
+  if (weft_pool_detach(pool, run_handed_in, &call) != 0) return false;
+  wf_once_latch_wait(&call.done);
+  return true;
+}
+
+void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
+  if (fn == NULL) return;
+  pool = wf_pool_or_current(pool);
+  if (pool == NULL) { /* no memory even for a pool */
+    fn(ctx);
+    return;
+  }
+  wf_worker *here = wf_guest_find(pool);
+  if (here != NULL) {
+    run_as(here, fn, ctx);
+    return;
+  }
+  wf_worker *worker = lease(pool);
+  if (worker != NULL) {
+    worker->outer = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+    run_as(worker, fn, ctx);
+    leave(worker);
+    return;
+  }
+  if (wf_self == NULL && hand_in(pool, fn, ctx)) return;
+  run_serially(pool, fn, ctx);
+}
+
+int weft_worker_index(void) {
+  return wf_self != NULL ? (int)wf_worker_of(wf_self)->index : -1;
+}

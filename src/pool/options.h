@@ -1,0 +1,35 @@
+/* pool/options.h - a configuration with every default filled in.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_POOL_OPTIONS_H
+#define WF_POOL_OPTIONS_H
+
+#include "sys/sys.h"
+
+#include <weft/pool.h>
+
+typedef struct wf_options {
+  unsigned threads; /* 1 .. WEFT_MAX_THREADS */
+  unsigned cpus;    /* usable ones */
+  unsigned guests;  /* 1 .. WEFT_MAX_GUESTS */
+  size_t stack_size;
+  size_t deque_capacity;
+  weft_idle idle; /* one of the three modes */
+  char name[WF_THREAD_NAME_MAX + 1];
+  void (*on_start)(unsigned worker, void *ctx);
+  void (*on_exit)(unsigned worker, void *ctx);
+  void *hook_ctx;
+} wf_options;
+
+/* The environment, as strings or NULL, so that tests can play it. */
+typedef struct wf_environment {
+  const char *num_threads; /* WEFT_NUM_THREADS */
+  const char *idle;        /* WEFT_IDLE */
+} wf_environment;
+
+wf_environment wf_environment_read(void);
+
+/* config may be NULL. Returns 0 or WEFT_EINVAL. */
+int wf_options_resolve(wf_options *out, const weft_config *config, wf_environment env);
+
+#endif

@@ -1,0 +1,187 @@
+/* pool/pool.c - the life of a pool: creation, threads, detached work, the end.
+ *
+ * All places and their deques exist before the first thread starts. The end: every worker
+ * is told through its terminate latch, by the same protocol that wakes it for work; it
+ * leaves when nothing submitted is left; all threads are joined before memory is freed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(sizeof(void *) != 8 || sizeof(wf_task) == 24, "a task is three words");
+_Static_assert(WEFT_MAX_THREADS + WEFT_MAX_GUESTS <= 65535, "counters have 16 bits");
+_Static_assert(offsetof(wf_worker, deque) == 0 && offsetof(wf_deque, owner) == 0,
+               "wf_self points at the worker");
+
+_Noreturn void wf_fatal(const char *call, const char *problem) {
+  fprintf(stderr, "weft: %s: %s\n", call, problem);
+  abort();
+}
+
+/* ---- memory ---- */
+
+/* Zeroed, at a cache line's start; freed by free(). */
+static void *allocate_lines(size_t size) {
+  size_t lines = (size + WF_CACHE_LINE - 1) / WF_CACHE_LINE;
+  void *memory = aligned_alloc(WF_CACHE_LINE, lines * WF_CACHE_LINE);
+  if (memory != NULL) memset(memory, 0, lines * WF_CACHE_LINE);
+  return memory;
+}
+
+void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index) {
+  worker->pool = pool;
+  worker->index = index;
+  worker->last_victim = -1;
+  wf_rng_seed(&worker->rng, (uint64_t)(uintptr_t)worker ^ index);
+  wf_latch_init(&worker->terminate);
+  wf_deque_init(&worker->deque, pool->options.deque_capacity, 0, pool->eager);
+}
+
+/* One block for the four bit sets: present workers, and three kinds of sleepers. */
+static bool allocate_sets(weft_pool *pool) {
+  wf_u64 *sets =
+      (wf_u64 *)allocate_lines((1 + WF_SLEEPER_KINDS) * pool->words * sizeof(wf_u64));
+  if (sets == NULL) return false;
+  pool->x_present = sets;
+  for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++)
+    pool->sleep.x_sets[kind] = sets + (size_t)(kind + 1) * pool->words;
+  return true;
+}
+
+/* Gives the places of started threads their deques. */
+static bool prepare_deques(weft_pool *pool) {
+  for (unsigned i = 1; i <= pool->thread_places; i++)
+    if (wf_deque_prepare(&pool->workers[i].deque) != 0) return false;
+  return true;
+}
+
+int wf_pool_allocate(weft_pool **out, const wf_options *options) {
+  weft_pool *pool = (weft_pool *)allocate_lines(sizeof *pool);
+  if (pool == NULL) return WEFT_ENOMEM;
+  pool->options = *options;
+  pool->thread_places = options->threads > 1 ? options->threads - 1 : 1;
+  pool->slots = pool->thread_places + options->guests;
+  pool->words = wf_bitset_words(pool->slots);
+  pool->steals = options->threads > 1;
+  pool->eager = !wf_sys_barrier_prepare();
+  unsigned busy = options->threads < options->cpus ? options->threads : options->cpus;
+  pool->max_searchers = busy > 1 ? busy / 2 : 1;
+  wf_injector_init(&pool->injector, 0);
+
+  pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
+  if (pool->workers != NULL)
+    for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
+  if (pool->workers == NULL || !allocate_sets(pool) || !prepare_deques(pool)) {
+    wf_pool_free(pool);
+    return WEFT_ENOMEM;
+  }
+  *out = pool;
+  return 0;
+}
+
+void wf_pool_free(weft_pool *pool) {
+  for (unsigned i = 0; pool->workers != NULL && i < pool->slots; i++)
+    wf_deque_destroy(&pool->workers[i].deque);
+  wf_injector_destroy(&pool->injector);
+  free(pool->x_present);
+  free(pool->workers);
+  free(pool);
+}
+
+/* ---- threads ---- */
+
+/* "name-7": the name is cut so that the number is always whole. */
+static void thread_name(char out[WF_THREAD_NAME_MAX + 1], const char *prefix,
+                        unsigned index) {
+  char number[WF_THREAD_NAME_MAX + 1];
+  int digits = snprintf(number, sizeof number, "-%u", index);
+  size_t room = WF_THREAD_NAME_MAX - (size_t)digits;
+  size_t length = strlen(prefix) < room ? strlen(prefix) : room;
+  memcpy(out, prefix, length);
+  memcpy(out + length, number, (size_t)digits + 1);
+}
+
+/* Starts the threads. Stops at the first refusal: the pool works with those it has. */
+static int start_threads(weft_pool *pool) {
+  for (unsigned i = 1; i <= pool->thread_places; i++) {
+    wf_worker *worker = &pool->workers[i];
+    char name[WF_THREAD_NAME_MAX + 1];
+    thread_name(name, pool->options.name, i);
+    wf_bitset_add(pool->x_present, i);
+    int status = wf_sys_thread_start(&worker->thread, name, pool->options.stack_size,
+                                     wf_worker_main, worker);
+    if (status != 0) {
+      wf_bitset_remove(pool->x_present, i);
+      return status;
+    }
+    /* Relaxed: a hook may ask early; everybody else comes after the creation. */
+    wf_u32_store_relaxed(&pool->x_started, i);
+  }
+  return 0;
+}
+
+static void stop_threads(weft_pool *pool) {
+  unsigned started = wf_pool_started(pool);
+  for (unsigned i = 1; i <= started; i++)
+    if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
+  for (unsigned i = 1; i <= started; i++) wf_sys_thread_join(pool->workers[i].thread);
+}
+
+int weft_pool_create(weft_pool **out, const weft_config *config) {
+  if (out == NULL) return WEFT_EINVAL;
+  *out = NULL;
+  wf_options options;
+  int status = wf_options_resolve(&options, config, wf_environment_read());
+  if (status != 0) return status;
+  weft_pool *pool;
+  status = wf_pool_allocate(&pool, &options);
+  if (status != 0) return status;
+  /* Too few threads are no error, an impossible stack size is. */
+  if (start_threads(pool) == WEFT_EINVAL && wf_pool_started(pool) == 0) {
+    wf_pool_free(pool);
+    return WEFT_EINVAL;
+  }
+  *out = pool;
+  return 0;
+}
+
+/* Is a thread from outside in one of the guests' places? */
+static bool has_guests(const weft_pool *pool) {
+  for (unsigned i = 0; i < pool->slots; i++)
+    if ((i == 0 || i > pool->thread_places) && wf_bitset_has(pool->x_present, i))
+      return true;
+  return false;
+}
+
+void weft_pool_destroy(weft_pool *pool) {
+  if (pool == NULL) return;
+  if (wf_guest_find(pool) != NULL)
+    wf_fatal("weft_pool_destroy",
+             "called from inside the pool: it would wait for itself");
+  if (has_guests(pool))
+    wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
+  stop_threads(pool);
+  wf_pool_free(pool);
+}
+
+/* ---- detached work ---- */
+
+int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {
+  if (fn == NULL) return WEFT_EINVAL;
+  pool = wf_pool_or_current(pool);
+  if (pool == NULL) return WEFT_ENOMEM;
+  if (wf_pool_started(pool) == 0) {
+    weft_pool_run(pool, fn, ctx);
+    return 0;
+  }
+  int status = wf_injector_push(&pool->injector, fn, ctx);
+  if (status == 0) wf_sleep_new_injected(pool);
+  return status;
+}
+
+int weft_detach(weft_fn *fn, void *ctx) {
+  return weft_pool_detach(NULL, fn, ctx);
+}

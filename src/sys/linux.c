@@ -1,0 +1,123 @@
+/* linux.c - waiting on a word by futex, and the process-wide barrier by membarrier.
+ *
+ * The calls go to the kernel directly: glibc offers neither, and its condition variables
+ * have lost wakes in several releases. Threads, clock and memory are in unix.c, the
+ * number of CPUs in cpu_count.c. Compiled on Linux unless WF_SYS_POSIX asks for posix.c.
+ *
+ * Who calls: core (latches) and pool (sleep, wake). No thread owns anything here; the
+ * only state is the answer to "does membarrier work", written once under pthread_once.
+ *
+ * SPDX-License-Identifier: MIT */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* syscall() */
+#endif
+
+#include "sys.h"
+
+#if defined(__linux__) && !defined(WF_SYS_POSIX)
+
+#include "die.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- waiting on a word ---- */
+
+/* The kernel's interface, written out because the kernel headers need not be installed.
+ * The private forms look the word up by its virtual address alone. That is cheaper, and
+ * it is why a wake never looks at the memory behind the address. */
+enum { FUTEX_PRIVATE_WAIT = 0 | 128, FUTEX_PRIVATE_WAKE = 1 | 128 };
+
+/* Younger 32-bit systems have only the call with 64-bit time. Without a timeout the two
+ * are the same. */
+#if !defined(SYS_futex)
+#define SYS_futex SYS_futex_time64
+#endif
+
+/* How long a wait lasts where the kernel refuses to wait: short enough to go on working,
+ * long enough that an idle process costs some percent of a CPU instead of all of it. A
+ * yield would not do: with nothing else to run it returns at once. */
+enum { REFUSED_WAIT_NS = 100 * 1000 };
+
+void wf_sys_wait(wf_u32 *word, uint32_t expected) {
+  if (syscall(SYS_futex, word, FUTEX_PRIVATE_WAIT, expected, NULL, NULL, 0) == 0) return;
+  /* EAGAIN: the word differed. EINTR: a signal handler ran. Both, like the 0 above, tell
+   * nothing about a wake, and the caller looks for itself. */
+  if (errno == EAGAIN || errno == EINTR) return;
+  /* What remains is a kernel or a sandbox that does not offer the call; some kernels also
+   * answer ENOSYS to a wait that they restart after a signal. */
+  struct timespec pause = {.tv_sec = 0, .tv_nsec = REFUSED_WAIT_NS};
+  nanosleep(&pause, NULL);
+}
+
+/* The result is of no use: the count tells nothing about who will look at the word, and
+ * where waking fails, waiting does too and becomes polling, as above. */
+void wf_sys_wake_one(wf_u32 *word) {
+  syscall(SYS_futex, word, FUTEX_PRIVATE_WAKE, 1, NULL, NULL, 0);
+}
+
+void wf_sys_wake_all(wf_u32 *word) {
+  syscall(SYS_futex, word, FUTEX_PRIVATE_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+/* ---- process-wide barrier ---- */
+
+/* The kernel's interface again; expedited means by interrupt to the CPUs that run this
+ * process (microseconds) instead of by waiting for a grace period (milliseconds). */
+enum {
+  MEMBARRIER_QUERY = 0,
+  MEMBARRIER_EXPEDITED = 1 << 3,
+  MEMBARRIER_REGISTER_EXPEDITED = 1 << 4
+};
+
+static bool membarrier_works; /* written by membarrier_probe alone, under the once */
+static pthread_once_t membarrier_once = PTHREAD_ONCE_INIT;
+
+static int membarrier_call(int command) {
+#if defined(SYS_membarrier)
+  return (int)syscall(SYS_membarrier, command, 0, 0);
+#else
+  (void)command;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+/* Sandboxes answer a call they dislike with EPERM as well as with ENOSYS, and a filter
+ * may look at the command. So nothing is concluded from one answer: the command must be
+ * offered, must accept the registration, and must work once. */
+static void membarrier_probe(void) {
+  const int needed = MEMBARRIER_EXPEDITED | MEMBARRIER_REGISTER_EXPEDITED;
+  int offered = membarrier_call(MEMBARRIER_QUERY);
+  if (offered < 0 || (offered & needed) != needed) return;
+  if (membarrier_call(MEMBARRIER_REGISTER_EXPEDITED) != 0) return;
+  if (membarrier_call(MEMBARRIER_EXPEDITED) != 0) return;
+  membarrier_works = true;
+}
+
+/* The answer holds in children of fork too: the kernel copies the registration. */
+bool wf_sys_barrier_prepare(void) {
+  pthread_once(&membarrier_once, membarrier_probe);
+  return membarrier_works;
+}
+
+void wf_sys_barrier(void) {
+  while (membarrier_call(MEMBARRIER_EXPEDITED) != 0) {
+    /* The kernel may need a little memory for its list of CPUs; that passes. Everything
+     * else means that the other threads have executed no fence, and their light barriers
+     * count on it. */
+    if (errno != ENOMEM && errno != EINTR) {
+      wf_sys_die("weft: fatal: membarrier worked when the library started and fails now; "
+                 "was a seccomp filter installed later? Allow membarrier in it, or "
+                 "install it before the first use of weft.\n");
+    }
+    sched_yield();
+  }
+}
+
+#endif

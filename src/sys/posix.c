@@ -1,0 +1,125 @@
+/* posix.c - waiting on a word with nothing but mutexes and condition variables.
+ *
+ * For systems that have no wait by address, and with WF_SYS_POSIX on Linux, so that this
+ * file is tested where the library is developed. There is no process-wide barrier here:
+ * prepare says so, and the layers above use fences on both sides.
+ *
+ * A fixed table of buckets, chosen by a hash of the address. Words that share a bucket
+ * share its wakes, which makes some returns spurious; the contract allows that.
+ *
+ * Why no wake is lost. The waker first changes the word, then locks the bucket, then
+ * broadcasts. The waiter locks the bucket, looks at the word, and sleeps only if it is
+ * unchanged, giving up the mutex in the same step. Their two critical sections have an
+ * order:
+ *   - waiter first: it has seen a changed word and did not sleep, or it sleeps already
+ *     when the waker gets the mutex, and the broadcast reaches it;
+ *   - waker first: its change of the word precedes its unlock, which precedes the
+ *     waiter's lock, so the waiter's look must see that change or a later one. The mutex
+ *     orders the two, and a relaxed load is enough.
+ * Without the lock on the waker's side both the change and the broadcast could fall
+ * between the waiter's look and its sleep.
+ *
+ * Who calls: core (latches) and pool (sleep, wake). A bucket belongs to whoever holds its
+ * mutex, for a few instructions. A wake uses the address as a number only.
+ *
+ * SPDX-License-Identifier: MIT */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* the one-file build wants the same in every file */
+#endif
+
+#include "sys.h"
+
+#if defined(WF_SYS_POSIX) || !defined(__linux__)
+
+#include "die.h"
+
+#include <pthread.h>
+
+/* ---- waiting on a word ---- */
+
+enum { BUCKET_COUNT_LOG2 = 6 };
+
+/* One cache line or more each on common machines, so that neighbours rarely disturb each
+ * other; exact alignment is not worth its price on this path. */
+struct wait_bucket {
+  pthread_mutex_t mutex;
+  pthread_cond_t changed;
+};
+
+#define WAIT_BUCKET_1                                                                    \
+  { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }
+#define WAIT_BUCKET_4  WAIT_BUCKET_1, WAIT_BUCKET_1, WAIT_BUCKET_1, WAIT_BUCKET_1
+#define WAIT_BUCKET_16 WAIT_BUCKET_4, WAIT_BUCKET_4, WAIT_BUCKET_4, WAIT_BUCKET_4
+#define WAIT_BUCKET_64 WAIT_BUCKET_16, WAIT_BUCKET_16, WAIT_BUCKET_16, WAIT_BUCKET_16
+
+static struct wait_bucket wait_buckets[1 << BUCKET_COUNT_LOG2] = {WAIT_BUCKET_64};
+#undef WAIT_BUCKET_1
+#undef WAIT_BUCKET_4
+#undef WAIT_BUCKET_16
+#undef WAIT_BUCKET_64
+
+static pthread_once_t wait_fork_once = PTHREAD_ONCE_INIT;
+
+/* Multiplicative hashing with 2^32 divided by the golden ratio; the upper bits are the
+ * well mixed ones. The two lowest bits of a word's address are always 0. */
+static struct wait_bucket *wait_bucket_of(const wf_u32 *word) {
+  uint32_t mixed = (uint32_t)((uintptr_t)word >> 2) * UINT32_C(2654435769);
+  return &wait_buckets[mixed >> (32 - BUCKET_COUNT_LOG2)];
+}
+
+/* A child of fork has one thread, but it inherits the buckets as the parent's threads
+ * left them: mutexes held, condition variables that count waiters who do not exist here,
+ * for whom a broadcast would wait for ever. Nobody uses them at this moment, so they are
+ * made new. */
+static void wait_buckets_renew(void) {
+  for (size_t i = 0; i < sizeof wait_buckets / sizeof wait_buckets[0]; i++) {
+    pthread_mutex_init(&wait_buckets[i].mutex, NULL);
+    pthread_cond_init(&wait_buckets[i].changed, NULL);
+  }
+}
+
+/* Should the registration fail for lack of memory, only forking loses. */
+static void wait_fork_prepare(void) {
+  pthread_atfork(NULL, NULL, wait_buckets_renew);
+}
+
+void wf_sys_wait(wf_u32 *word, uint32_t expected) {
+  pthread_once(&wait_fork_once, wait_fork_prepare);
+  struct wait_bucket *bucket = wait_bucket_of(word);
+  pthread_mutex_lock(&bucket->mutex);
+  if (wf_u32_load_relaxed(word) == expected) {
+    pthread_cond_wait(&bucket->changed, &bucket->mutex);
+  }
+  pthread_mutex_unlock(&bucket->mutex);
+}
+
+/* Always a broadcast. A signal would go to any one waiter of the bucket, perhaps one of
+ * another word, who would swallow it. Besides, glibc 2.25 to 2.40 can lose a signal:
+ * waiters are kept in two groups, a late waiter may take a signal meant for the older
+ * group, and the repair of that theft can go wrong. A broadcast hands a wake to everyone
+ * in both groups and leaves nobody to steal from. It is sent with the mutex held because
+ * several older implementations are only right that way. */
+void wf_sys_wake_all(wf_u32 *word) {
+  struct wait_bucket *bucket = wait_bucket_of(word);
+  pthread_mutex_lock(&bucket->mutex);
+  pthread_cond_broadcast(&bucket->changed);
+  pthread_mutex_unlock(&bucket->mutex);
+}
+
+void wf_sys_wake_one(wf_u32 *word) {
+  wf_sys_wake_all(word);
+}
+
+/* ---- process-wide barrier ---- */
+
+bool wf_sys_barrier_prepare(void) {
+  return false;
+}
+
+void wf_sys_barrier(void) {
+  wf_sys_die(
+      "weft: fatal: a process-wide barrier was asked for on a system that has none; "
+      "this is a defect of weft.\n");
+}
+
+#endif

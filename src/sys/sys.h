@@ -1,0 +1,92 @@
+/* sys.h - what weft needs from the operating system and the CPU: the whole contract.
+ *
+ * One file per system implements it: linux.c (futex, membarrier), posix.c (mutex and
+ * condition variable, for every other POSIX system and for testing), later windows.c and
+ * darwin.c. Nothing here needs more than those systems have: wait and wake by address is
+ * WaitOnAddress or os_sync_wait_on_address, the barrier is FlushProcessWriteBuffers or
+ * simply missing.
+ *
+ * Who calls: core and pool. Everything may be called from any thread unless noted.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_SYS_SYS_H
+#define WF_SYS_SYS_H
+
+#include <weft/base.h>
+#include <weft/detail/atomic.h>
+
+/* ---- threads ---- */
+
+typedef struct wf_thread {
+  uintptr_t handle; /* meaningful only to the implementation */
+} wf_thread;
+
+typedef void wf_thread_fn(void *arg);
+
+/* The longest thread name that every supported system takes, without the final NUL. */
+#define WF_THREAD_NAME_MAX 15
+
+/* Starts a thread that runs fn(arg) with every blockable signal blocked. stack_size 0
+ * means the system's default; other values are rounded up to what the system accepts.
+ * name is copied and cut to WF_THREAD_NAME_MAX bytes; NULL or "" keeps the system's name.
+ * Returns 0, WEFT_EAGAIN (no more threads), WEFT_ENOMEM or WEFT_EINVAL. */
+int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
+                        wf_thread_fn *fn, void *arg);
+
+/* Waits until the thread has ended and releases it. Each started thread is joined once.
+ */
+void wf_sys_thread_join(wf_thread thread);
+
+/* Lets another runnable thread have the CPU. */
+void wf_sys_thread_yield(void);
+
+/* ---- waiting on a word ---- */
+
+/* Blocks while *word == expected, until a wake on the same address. May return at any
+ * time without reason: callers loop on their own condition. Never blocks if *word differs
+ * from expected when the call looks at it, and a wake that happens after that look is not
+ * lost. */
+void wf_sys_wait(wf_u32 *word, uint32_t expected);
+
+/* Wakes one, or all, of the threads that wait on the address. The memory behind it is
+ * not accessed and may be gone already: waking an address nobody waits on, or one that a
+ * stranger reuses, is a spurious return at worst. */
+void wf_sys_wake_one(wf_u32 *word);
+void wf_sys_wake_all(wf_u32 *word);
+
+/* ---- process-wide barrier ---- */
+
+/* Finds out, once per process, whether wf_sys_barrier works here and prepares it.
+ * Called before the first worker starts; later calls return the first answer. False
+ * where the kernel has no such barrier or refuses it. */
+bool wf_sys_barrier_prepare(void);
+
+/* Returns only after every running thread of this process has executed a full memory
+ * barrier between the call and the return; also a full barrier for the caller. To be
+ * called only after wf_sys_barrier_prepare returned true. */
+void wf_sys_barrier(void);
+
+/* ---- CPUs, time, memory ---- */
+
+/* How many CPUs this process may use: the smaller of its affinity mask and the tightest
+ * cgroup (v1 or v2) CPU quota among its group and the ancestors, rounded down; at
+ * least 1. root is prefixed to "/proc" and "/sys" paths: "" for the real system, a
+ * fixture folder in tests. Unreadable or nonsensical files count as no limit. */
+unsigned wf_sys_cpu_count(const char *root);
+
+/* Nanoseconds of a clock that never jumps and never goes back. */
+uint64_t wf_sys_now_ns(void);
+
+/* The CPU's cycle (or tick) counter: cheaper than the clock, of unknown but constant
+ * frequency, not comparable between machines. Where there is none, the clock. */
+uint64_t wf_sys_ticks(void);
+
+/* Tells the CPU that this is a spin loop. */
+void wf_sys_relax(void);
+
+/* Zeroed memory straight from the system, in whole pages, at a page boundary; NULL if
+ * there is none. wf_sys_unmap gives it back; size as in the call that made it. */
+void *wf_sys_map(size_t size);
+void wf_sys_unmap(void *memory, size_t size);
+
+#endif

@@ -1,0 +1,189 @@
+/* unix.c - threads, clock and memory: what linux.c and posix.c share.
+ *
+ * Who calls: pool starts and joins workers, core and pool spin, measure and map memory.
+ * A thread's start record is made by the starting thread and belongs to the new thread
+ * from the moment pthread_create succeeds.
+ *
+ * SPDX-License-Identifier: MIT */
+#if defined(__linux__) && !defined(_GNU_SOURCE)
+#define _GNU_SOURCE /* pthread_setname_np, MAP_ANONYMOUS */
+#endif
+
+#include "sys.h"
+
+#if !defined(_WIN32)
+
+#include "die.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- threads ---- */
+
+_Static_assert(sizeof(pthread_t) <= sizeof(uintptr_t), "wf_thread holds a pthread_t");
+
+struct thread_start {
+  wf_thread_fn *fn;
+  void *arg;
+  char name[WF_THREAD_NAME_MAX + 1];
+};
+
+/* The name is set from inside, where it needs no handle and no permission, and before fn
+ * runs, so that fn sees it. A name is for people; failing to set it changes nothing. */
+static void thread_take_name(const char *name) {
+#if defined(__linux__)
+  if (name[0] != '\0') pthread_setname_np(pthread_self(), name);
+#else
+  (void)name;
+#endif
+}
+
+static void *thread_main(void *memory) {
+  struct thread_start start;
+  memcpy(&start, memory, sizeof start);
+  free(memory);
+  thread_take_name(start.name);
+  start.fn(start.arg);
+  return NULL;
+}
+
+static int thread_status(int error) {
+  switch (error) {
+  case 0:
+    return WEFT_OK;
+  case ENOMEM:
+    return WEFT_ENOMEM;
+  case EINVAL:
+  case EPERM:
+    return WEFT_EINVAL;
+  default: /* EAGAIN, and whatever else keeps a system from making a thread */
+    return WEFT_EAGAIN;
+  }
+}
+
+/* Creates the thread with a stack of at least stack_size bytes. The C library keeps the
+ * program's thread-local variables on the same stack and answers EINVAL when they leave
+ * too little of it, but has no call that tells how much they take; so the size is doubled
+ * until it fits. The bound only makes the loop finite. */
+static int thread_create(pthread_t *thread, pthread_attr_t *attributes, size_t stack_size,
+                         struct thread_start *start) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  const size_t least = (size_t)PTHREAD_STACK_MIN;
+  const size_t doubling_end = (size_t)1 << 30;
+  if (stack_size == 0) return pthread_create(thread, attributes, thread_main, start);
+  if (stack_size < least) stack_size = least;
+  if (stack_size > SIZE_MAX - (page - 1)) return EINVAL;
+  stack_size = (stack_size + page - 1) / page * page;
+  for (;;) {
+    int error = pthread_attr_setstacksize(attributes, stack_size);
+    if (error == 0) error = pthread_create(thread, attributes, thread_main, start);
+    if (error != EINVAL || stack_size >= doubling_end) return error;
+    stack_size *= 2;
+  }
+}
+
+/* Blocks every signal while the thread is made: the new thread inherits the mask and has
+ * no moment in which a handler of the program could run on it. Signals sent to the
+ * process go to the program's own threads, and one for this thread waits until the mask
+ * is back. */
+static int thread_create_masked(pthread_t *thread, size_t stack_size,
+                                struct thread_start *start) {
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error != 0) return error;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  error = thread_create(thread, &attributes, stack_size, start);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  pthread_attr_destroy(&attributes);
+  return error;
+}
+
+int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
+                        wf_thread_fn *fn, void *arg) {
+  struct thread_start *start = malloc(sizeof *start);
+  if (start == NULL) return WEFT_ENOMEM;
+  memset(start, 0, sizeof *start);
+  start->fn = fn;
+  start->arg = arg;
+  for (size_t i = 0; name != NULL && name[i] != '\0' && i < WF_THREAD_NAME_MAX; i++) {
+    start->name[i] = name[i];
+  }
+  pthread_t thread;
+  int error = thread_create_masked(&thread, stack_size, start);
+  if (error != 0) {
+    free(start);
+    return thread_status(error);
+  }
+  out->handle = (uintptr_t)thread;
+  return WEFT_OK;
+}
+
+void wf_sys_thread_join(wf_thread thread) {
+  /* To go on as if the thread had ended would free what it still uses. */
+  if (pthread_join((pthread_t)thread.handle, NULL) != 0) {
+    wf_sys_die("weft: fatal: a thread could not be joined: it joined itself, or it was "
+               "joined or detached before.\n");
+  }
+}
+
+void wf_sys_thread_yield(void) {
+  sched_yield();
+}
+
+/* ---- time ---- */
+
+uint64_t wf_sys_now_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+uint64_t wf_sys_ticks(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return wf_sys_now_ns();
+#endif
+}
+
+void wf_sys_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__) || (defined(__ARM_ARCH) && __ARM_ARCH >= 7)
+  __asm__ __volatile__("yield" ::: "memory");
+#else
+  __asm__ __volatile__("" ::: "memory");
+#endif
+}
+
+/* ---- memory ---- */
+
+#if !defined(MAP_ANONYMOUS)
+#define MAP_ANONYMOUS MAP_ANON
+#endif
+
+void *wf_sys_map(size_t size) {
+  void *memory =
+      mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? NULL : memory;
+}
+
+void wf_sys_unmap(void *memory, size_t size) {
+  if (memory != NULL) munmap(memory, size);
+}
+
+#endif

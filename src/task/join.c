@@ -1,0 +1,71 @@
+/* task/join.c - the slow halves of weft_join. The fast one is inlined in
+ * include/weft/detail/fork_join.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool/pool.h"
+
+#include <weft/join.h>
+
+/* A fork whose limit was reached: somebody asked for work, or the ring has come to its
+ * end. */
+void wf_fork_slow(wf_owner *self) {
+  wf_worker *worker = wf_worker_of(self);
+  if (worker->serial) {
+    /* Take the task out again: its join will run it. */
+    wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
+    wf_ptr_store_relaxed(&self->x_bottom, bottom - 1);
+    return;
+  }
+  wf_deque_news news;
+  wf_task *left_over = wf_deque_fork_slow(&worker->deque, &news);
+  wf_worker_tell(worker, news);
+  if (left_over != NULL) {
+    /* The ring is full and cannot grow: run it here and now. */
+    left_over->execute(left_over->context);
+    wf_latch_set(&left_over->completion);
+  }
+}
+
+/* A join that does not find its task as the newest private one. */
+void wf_join_slow(wf_owner *self, wf_task *task) {
+  wf_worker *worker = wf_worker_of(self);
+  if (worker->serial) {
+    task->execute(task->context);
+    return;
+  }
+  if (wf_latch_probe(&task->completion))
+    return; /* run by wf_fork_slow, or a fast thief */
+  wf_deque_news news;
+  wf_task *newest = wf_deque_pop(&worker->deque, &news);
+  wf_worker_tell(worker, news);
+  if (newest == task) {
+    task->execute(task->context);
+    return;
+  }
+  if (newest != NULL)
+    wf_fatal("weft_join", "forks and joins of this thread are not nested");
+  wf_worker_wait(worker, &task->completion);
+}
+
+typedef struct both_halves {
+  weft_fn *a;
+  void *a_ctx;
+  weft_fn *b;
+  void *b_ctx;
+} both_halves;
+
+static void join_inside(void *ctx) {
+  const both_halves *both = (const both_halves *)ctx;
+  wf_join_inline(both->a, both->a_ctx, both->b, both->b_ctx);
+}
+
+/* A join by a thread that is in no pool. */
+void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
+  both_halves both = {a, a_ctx, b, b_ctx};
+  if (weft_pool_current() != NULL) {
+    weft_pool_run(NULL, join_inside, &both);
+    return;
+  }
+  a(a_ctx);
+  b(b_ctx);
+}

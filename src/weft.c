@@ -1,0 +1,26 @@
+/* weft.c - the whole library as one source file, for programs that would rather compile
+ * it than link it:
+ *
+ *     cc -std=c11 -O2 -pthread -Iinclude src/weft.c app.c
+ *
+ * Includes every source file, lower layers first. A new file needs a line here; a test
+ * checks that none is missing.
+ *
+ * SPDX-License-Identifier: MIT */
+
+/* The system layer needs more than C11 from the system's headers, and asks for it before
+ * the first of them is read. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1
+#endif
+
+#include "sys/cgroup.c"
+#include "sys/cpu_count.c"
+#include "sys/linux.c"
+#include "sys/posix.c"
+#include "sys/unix.c"
+
+#include "core/deque.c"
+#include "core/injector.c"
+#include "core/latch.c"
+#include "core/lock.c"
