@@ -24,3 +24,15 @@
 #include "core/injector.c"
 #include "core/latch.c"
 #include "core/lock.c"
+
+#include "pool/global.c"
+#include "pool/guest.c"
+#include "pool/options.c"
+#include "pool/pool.c"
+#include "pool/search.c"
+#include "pool/sleep.c"
+#include "pool/stats.c"
+#include "pool/status.c"
+#include "pool/worker.c"
+
+#include "task/join.c"

@@ -83,6 +83,15 @@ static void close_pins(wf_deque *deque) {
   wf_ptr_store_relaxed(&deque->owner.x_gate, GATE_PINNED);
 }
 
+/* Closes the pins if they are open. */
+static void pin_locked(wf_deque *deque) {
+  uint64_t asked = get_asked(deque);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) {
+    close_pins(deque);
+    set_asked(deque, asked | WF_ASKED_PINNED);
+  }
+}
+
 /* Sets limit and gate to where the fast path must stop by itself: at the end of the ring
  * or of its free slots, and at split or the start of the ring. */
 static void open_pins(wf_deque *deque) {
@@ -106,6 +115,7 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
     open_pins(deque);
     return;
   }
+  bool stay_closed = deque->eager || deque->overflowed;
   uint64_t split = get_split(deque);
   int64_t private_count = (int64_t)(end - split);
   if (private_count > 0) {
@@ -115,7 +125,7 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
     news->public_was_empty = wf_u64_load_relaxed(&deque->x_top) == split;
     news->exposed = (unsigned)give;
     set_split(deque, split + give);
-    if (!deque->eager) {
+    if (!stay_closed) {
       set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) + WF_ASKED_ONE_EPOCH);
       open_pins(deque);
     }
@@ -131,6 +141,7 @@ void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool 
   deque->capacity = rounded;
   deque->lap = 0;
   deque->eager = eager;
+  deque->overflowed = false;
   deque->lock = (wf_lock){{WF_LOCK_FREE}};
   /* Relaxed stores throughout: no other thread sees the deque yet. */
   wf_ptr_store_relaxed(&deque->owner.x_bottom, NULL);
@@ -210,6 +221,8 @@ wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
   if (bottom - top >= deque->capacity && !grow(deque, top, bottom)) {
     bottom -= 1;
     left_over = (wf_task *)wf_ptr_load_relaxed(slot_of(deque, bottom)); /* own slot */
+    deque->overflowed = true;
+    pin_locked(deque);
   }
   set_bottom(deque, bottom);
   answer(deque, bottom, news);
@@ -233,6 +246,7 @@ static void set_empty(wf_deque *deque, uint64_t index) {
      * thief sees a public task; the CAS makes that a fact instead of an argument. */
     if (wf_u64_cas_seq_cst(&deque->x_top, &expected, next_lap)) index = next_lap;
   }
+  deque->overflowed = false;
   set_split(deque, index);
   set_bottom(deque, index);
 }
@@ -278,7 +292,7 @@ wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
   uint64_t bottom = bottom_index(deque);
   /* Relaxed: top only grows, so what looks empty is empty. */
   if ((int64_t)(bottom - wf_u64_load_relaxed(&deque->x_top)) <= 0) {
-    if (stands_high(deque, bottom)) {
+    if (stands_high(deque, bottom) || deque->overflowed) {
       wf_lock_lock(&deque->lock);
       set_empty(deque, bottom);
       answer(deque, bottom_index(deque), news);
@@ -323,14 +337,6 @@ wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
   if (!wf_u64_cas_seq_cst(&deque->x_top, &top, top + 1)) return WF_STEAL_RETRY;
   *out = (wf_task *)task;
   return WF_STEAL_GOT;
-}
-
-static void pin_locked(wf_deque *deque) {
-  uint64_t asked = get_asked(deque);
-  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) {
-    close_pins(deque);
-    set_asked(deque, asked | WF_ASKED_PINNED);
-  }
 }
 
 void wf_deque_ask(wf_deque *deque) {

@@ -54,6 +54,7 @@ typedef struct wf_deque {
   uint64_t capacity; /* of the newest or of the first ring. Under the lock. */
   uint64_t lap;      /* the index that slots[0] stands for at bottom. Under the lock. */
   bool eager;        /* no process-wide barrier here: stay sealed, publish everything */
+  bool overflowed;   /* a task was given back by fork_slow since the deque was empty */
 
   /* Line 1. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_top;
@@ -96,7 +97,9 @@ static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
 
 /* [owner] The slow half of a fork: makes room for the next push, and if somebody asked,
  * moves split over the older half of the private tasks. If no room can be made, the
- * newest task is taken out again and returned: the caller runs it itself. */
+ * newest task is taken out again and returned: the caller runs it itself, and from then
+ * on the pins stay closed until the deque is empty, so that the join of that task, which
+ * is not in the deque, comes to the slow half too. */
 wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
 
 /* [owner] Takes the newest task; NULL if the deque is empty (of what nobody stole). */

@@ -32,7 +32,7 @@ static unsigned cpus_online(void) {
 /* How many CPUs the mask of the calling thread holds, which the workers it starts will
  * inherit; 0 if the kernel does not tell. It answers EINVAL to a mask smaller than its
  * own, whose size depends on how it was built, so the mask grows until it fits. The bound
- * is 64 times the largest number a kernel can be built for. */
+ * is 64 times what the largest kernels of today are built for (8192). */
 static unsigned cpus_in_affinity(void) {
   for (unsigned capacity = 1024; capacity <= 512 * 1024; capacity *= 2) {
     cpu_set_t *mask = CPU_ALLOC(capacity);

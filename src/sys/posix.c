@@ -94,11 +94,11 @@ void wf_sys_wait(wf_u32 *word, uint32_t expected) {
 }
 
 /* Always a broadcast. A signal would go to any one waiter of the bucket, perhaps one of
- * another word, who would swallow it. Besides, glibc 2.25 to 2.40 can lose a signal:
- * waiters are kept in two groups, a late waiter may take a signal meant for the older
- * group, and the repair of that theft can go wrong. A broadcast hands a wake to everyone
- * in both groups and leaves nobody to steal from. It is sent with the mutex held because
- * several older implementations are only right that way. */
+ * another word, who would swallow it. Besides, glibc 2.36, still widespread, can lose a
+ * signal: waiters are kept in two groups, a late waiter may take a signal meant for the
+ * older group, and the repair of that theft can go wrong. A broadcast hands a wake to
+ * everyone in both groups and leaves nobody to steal from. It is sent with the mutex held
+ * because several older implementations are only right that way. */
 void wf_sys_wake_all(wf_u32 *word) {
   struct wait_bucket *bucket = wait_bucket_of(word);
   pthread_mutex_lock(&bucket->mutex);

@@ -26,9 +26,13 @@ void wf_fork_slow(wf_owner *self) {
   }
 }
 
-/* A join that does not find its task as the newest private one. */
+/* A join whose task is perhaps not private any more. The fast half has moved bottom below
+ * the task; it goes back first, and who may run the task is found out under the lock. */
 void wf_join_slow(wf_owner *self, wf_task *task) {
   wf_worker *worker = wf_worker_of(self);
+  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&self->x_bottom, bottom + 1);
   if (worker->serial) {
     task->execute(task->context);
     return;

@@ -38,16 +38,19 @@ static void count_run(void *arg) {
   wf_u32_fetch_add_relaxed(&ran, 1);
 }
 
-TEST(start_and_join_any_number) {
-  for (unsigned n = 1; n <= THREADS_MAX; n++) {
-    wf_thread threads[THREADS_MAX];
-    wf_u32_store_relaxed(&ran, 0);
-    for (unsigned i = 0; i < n; i++) {
-      REQUIRE(wf_sys_thread_start(&threads[i], "weft-test", 0, count_run, NULL) == 0);
-    }
-    for (unsigned i = 0; i < n; i++) wf_sys_thread_join(threads[i]);
-    CHECK_EQ(wf_u32_load_relaxed(&ran), n);
+static void start_and_join(unsigned n) {
+  wf_thread threads[THREADS_MAX];
+  wf_u32_store_relaxed(&ran, 0);
+  for (unsigned i = 0; i < n; i++) {
+    REQUIRE(wf_sys_thread_start(&threads[i], "weft-test", 0, count_run, NULL) == 0);
   }
+  for (unsigned i = 0; i < n; i++) wf_sys_thread_join(threads[i]);
+  CHECK_EQ(wf_u32_load_relaxed(&ran), n);
+}
+
+TEST(start_and_join_any_number) {
+  for (unsigned n = 1; n < THREADS_MAX; n += harness_slowdown()) start_and_join(n);
+  start_and_join(THREADS_MAX);
 }
 
 /* Plain memory on purpose: the sanitizer would tell if start and join did not order it.
@@ -200,10 +203,11 @@ TEST(signals_are_blocked_inside_and_unchanged_outside) {
 TEST(absurd_stack_sizes_are_refused) {
   wf_thread thread;
   CHECK_EQ(wf_sys_thread_start(&thread, NULL, SIZE_MAX, count_run, NULL), WEFT_EINVAL);
-  /* No machine has this much address space. The C library does not tell that from a
-   * passing shortage. */
-  const size_t half = SIZE_MAX / 2;
-  CHECK_EQ(wf_sys_thread_start(&thread, NULL, half, count_run, NULL), WEFT_EAGAIN);
+  /* No process has this much address space. The C library does not tell that from a
+   * passing shortage; valgrind, which answers in place of the kernel, does. */
+  const size_t large = SIZE_MAX / 2;
+  const int status = wf_sys_thread_start(&thread, NULL, large, count_run, NULL);
+  CHECK(status == WEFT_EAGAIN || status == WEFT_EINVAL);
   /* The mask must be back after a failure too. */
   sigset_t now;
   read_mask(&now);

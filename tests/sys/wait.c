@@ -9,6 +9,9 @@
 #include "sys/sys.h"
 #include "wait_pair.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 TEST(returns_at_once_if_the_value_differs) {
   wf_u32 word = {5};
   for (uint32_t i = 0; i < 1000; i++) wf_sys_wait(&word, 6 + i);
@@ -98,6 +101,12 @@ TEST(as_many_wakes_as_waiters_are_enough) {
 /* ---- addresses nobody waits on ---- */
 
 TEST(waking_unmapped_memory_is_harmless) {
+  /* Valgrind reports the address of a wake as if the kernel read the memory there. */
+  const char *preload = getenv("LD_PRELOAD");
+  if (preload != NULL && strstr(preload, "vgpreload") != NULL) {
+    printf("skipped: valgrind objects to what is tested here\n");
+    return;
+  }
   const size_t size = 1 << 16;
   char *memory = wf_sys_map(size);
   REQUIRE(memory != NULL);
@@ -134,10 +143,7 @@ static void fork_scene_play(unsigned index, void *arg) {
   struct fork_scene *scene = arg;
   if (index > 0) {
     wf_u32_fetch_add_seq_cst(&scene->waiting, 1);
-    while (wf_u32_load_acquire(&scene->gate) == 0) {
-      wf_sys_wait(&scene->gate, 0);
-      wf_sys_wake_one(&scene->waiting);
-    }
+    while (wf_u32_load_acquire(&scene->gate) == 0) wf_sys_wait(&scene->gate, 0);
     return;
   }
   while (wf_u32_load_acquire(&scene->waiting) != 4) wf_sys_thread_yield();

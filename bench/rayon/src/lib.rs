@@ -50,6 +50,11 @@ pub fn ns(d: Duration) -> f64 {
 
 /// Measures `work(n)` exactly as bench_measure does in C.
 pub fn measure(who: &str, work: impl Fn(u64) -> u64, warm_n: u64, n: u64, expected: u64) {
+    if std::env::var_os("BENCH_ONCE").is_some() {
+        check(who, work(n), expected);
+        passed(expected);
+        return;
+    }
     let start = Instant::now();
     let mut calls = 0.0;
     loop {
