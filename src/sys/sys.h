@@ -26,10 +26,12 @@ typedef void wf_thread_fn(void *arg);
 /* The longest thread name that every supported system takes, without the final NUL. */
 #define WF_THREAD_NAME_MAX 15
 
-/* Starts a thread that runs fn(arg) with every blockable signal blocked. stack_size 0
- * means the system's default; other values are rounded up to what the system accepts.
- * name is copied and cut to WF_THREAD_NAME_MAX bytes; NULL or "" keeps the system's name.
- * Returns 0, WEFT_EAGAIN (no more threads), WEFT_ENOMEM or WEFT_EINVAL. */
+/* Starts a thread that runs fn(arg) with every signal blocked except those that a fault
+ * of the thread itself raises: signals meant for the program go to the program's own
+ * threads, and crash handlers work. stack_size 0 means the system's default; other values
+ * are rounded up to what the system accepts. name is copied and cut to WF_THREAD_NAME_MAX
+ * bytes; NULL or "" keeps the system's name. Returns 0, WEFT_EAGAIN (no more threads),
+ * WEFT_ENOMEM or WEFT_EINVAL. */
 int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
                         wf_thread_fn *fn, void *arg);
 

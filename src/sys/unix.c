@@ -99,9 +99,14 @@ static int thread_create_masked(pthread_t *thread, size_t stack_size,
   pthread_attr_t attributes;
   int error = pthread_attr_init(&attributes);
   if (error != 0) return error;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
+  /* A fault of the thread itself must still reach the program's handler, or a crash
+   * reporter or sanitizer would stay silent. */
+  static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+  sigset_t blocked, before;
+  sigfillset(&blocked);
+  for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++)
+    sigdelset(&blocked, faults[i]);
+  pthread_sigmask(SIG_SETMASK, &blocked, &before);
   error = thread_create(thread, &attributes, stack_size, start);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   pthread_attr_destroy(&attributes);

@@ -1,0 +1,160 @@
+/* tour.c - a short tour of weft: the same work serially and with weft_join, each result
+ * checked, and a table of the times.
+ *
+ *     make demo
+ *
+ * SPDX-License-Identifier: MIT */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <weft.h>
+
+/* ---- recursion without a cut-off: every call forks ---- */
+
+struct fib {
+  long n, result;
+};
+
+static void fib_parallel(void *ctx) {
+  struct fib *f = ctx;
+  if (f->n < 2) {
+    f->result = f->n;
+    return;
+  }
+  struct fib left = {f->n - 1, 0}, right = {f->n - 2, 0};
+  weft_join(fib_parallel, &left, fib_parallel, &right);
+  f->result = left.result + right.result;
+}
+
+static long fib_serial(long n) {
+  return n < 2 ? n : fib_serial(n - 1) + fib_serial(n - 2);
+}
+
+/* ---- divide and conquer over an array: merge sort ---- */
+
+struct sort {
+  int *data, *scratch;
+  size_t n;
+};
+
+static void merge(struct sort *s, size_t middle) {
+  size_t i = 0, j = middle, out = 0;
+  while (i < middle && j < s->n)
+    s->scratch[out++] = s->data[j] < s->data[i] ? s->data[j++] : s->data[i++];
+  memcpy(s->scratch + out, s->data + i, (middle - i) * sizeof(int));
+  memcpy(s->data, s->scratch, (out + middle - i) * sizeof(int));
+}
+
+static void sort_serial(void *ctx) {
+  struct sort *s = ctx;
+  if (s->n < 2) return;
+  size_t middle = s->n / 2;
+  struct sort low = {s->data, s->scratch, middle};
+  struct sort high = {s->data + middle, s->scratch + middle, s->n - middle};
+  sort_serial(&low);
+  sort_serial(&high);
+  merge(s, middle);
+}
+
+static void sort_parallel(void *ctx) {
+  struct sort *s = ctx;
+  if (s->n < 2) return;
+  size_t middle = s->n / 2;
+  struct sort low = {s->data, s->scratch, middle};
+  struct sort high = {s->data + middle, s->scratch + middle, s->n - middle};
+  weft_join(sort_parallel, &low, sort_parallel, &high);
+  merge(s, middle);
+}
+
+/* ---- a loop, cut in halves: numerical integration ---- */
+
+struct integral {
+  size_t begin, end;
+  double result;
+};
+
+static double curve(size_t i) {
+  double x = (double)i * 1e-6;
+  return sin(x) * exp(-x) * 1e-6;
+}
+
+static void integrate(void *ctx) {
+  struct integral *w = ctx;
+  if (w->end - w->begin <= 1000) {
+    for (size_t i = w->begin; i < w->end; i++) w->result += curve(i);
+    return;
+  }
+  size_t middle = w->begin + (w->end - w->begin) / 2;
+  struct integral left = {w->begin, middle, 0}, right = {middle, w->end, 0};
+  weft_join(integrate, &left, integrate, &right);
+  w->result = left.result + right.result;
+}
+
+/* ---- the tour ---- */
+
+static double now(void) {
+  struct timespec t;
+  timespec_get(&t, TIME_UTC);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static int row(const char *what, double serial_ms, double weft_ms, int right) {
+  printf("  %-34s %8.1f ms %8.1f ms %7.2f x  %s\n", what, serial_ms, weft_ms,
+         serial_ms / weft_ms, right ? "ok" : "WRONG");
+  return right ? 0 : 1;
+}
+
+static int tour_fib(void) {
+  struct fib f = {32, 0};
+  double t0 = now();
+  long expected = fib_serial(32);
+  double t1 = now();
+  fib_parallel(&f);
+  return row("fib(32), 3.5 million forks", t1 - t0, now() - t1, f.result == expected);
+}
+
+static int tour_sort(void) {
+  size_t n = 2000000;
+  int *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), *s = malloc(n * sizeof *s);
+  if (a == NULL || b == NULL || s == NULL) return 1;
+  unsigned x = 1;
+  for (size_t i = 0; i < n; i++)
+    a[i] = b[i] = (int)((x = x * 1664525u + 1013904223u) >> 8);
+  double t0 = now();
+  sort_serial(&(struct sort){a, s, n});
+  double t1 = now();
+  sort_parallel(&(struct sort){b, s, n});
+  double t2 = now();
+  int wrong = row("merge sort of 2 million ints", t1 - t0, t2 - t1,
+                  memcmp(a, b, n * sizeof *a) == 0);
+  free(a);
+  free(b);
+  free(s);
+  return wrong;
+}
+
+static int tour_integral(void) {
+  struct integral all = {0, 5000000, 0};
+  double t0 = now(), sum = 0;
+  for (size_t i = 0; i < all.end; i++) sum += curve(i);
+  double t1 = now();
+  integrate(&all);
+  return row("integral over 5 million points", t1 - t0, now() - t1,
+             fabs(all.result - sum) < 1e-9);
+}
+
+int main(void) {
+  printf("weft %s, %u threads at work\n\n", weft_version(), weft_thread_count());
+  printf("  %-34s %11s %11s %9s\n", "", "serial", "weft", "speed-up");
+  int wrong = tour_fib() + tour_sort() + tour_integral();
+
+  weft_stats stats = WEFT_STATS_INIT;
+  weft_pool_stats(NULL, &stats);
+  printf("\n  of all those forks %llu were run by another thread; the others cost a few "
+         "nanoseconds each\n",
+         (unsigned long long)stats.steals);
+  weft_shutdown();
+  return wrong != 0;
+}
