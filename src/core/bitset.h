@@ -7,7 +7,7 @@
 #ifndef WF_CORE_BITSET_H
 #define WF_CORE_BITSET_H
 
-#include "core/atomic.h"
+#include "atomic.h"
 
 enum { WF_BITSET_WORD_BITS = 64 };
 

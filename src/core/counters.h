@@ -19,7 +19,7 @@
 #ifndef WF_CORE_COUNTERS_H
 #define WF_CORE_COUNTERS_H
 
-#include "core/atomic.h"
+#include "atomic.h"
 
 typedef struct wf_counters {
   wf_u64 x_word;

@@ -5,9 +5,9 @@
  * claim. Stealing itself takes no lock.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/deque.h"
+#include "deque.h"
 
-#include "sys/sys.h"
+#include "../sys/sys.h"
 
 #include <stdlib.h>
 

@@ -20,8 +20,8 @@
 #ifndef WF_CORE_DEQUE_H
 #define WF_CORE_DEQUE_H
 
-#include "core/atomic.h"
-#include "core/lock.h"
+#include "atomic.h"
+#include "lock.h"
 
 #include <weft/detail/fork_join.h>
 

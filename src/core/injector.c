@@ -1,7 +1,7 @@
 /* core/injector.c - see injector.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/injector.h"
+#include "injector.h"
 
 #include <stdlib.h>
 
@@ -22,7 +22,7 @@ void wf_injector_destroy(wf_injector *injector) {
 }
 
 /* [locked] Doubles the ring, or makes the first one. */
-static bool grow(wf_injector *injector, uint64_t taken, uint64_t pushed) {
+static bool grow_queue(wf_injector *injector, uint64_t taken, uint64_t pushed) {
   uint64_t capacity = injector->capacity == 0 ? FIRST_CAPACITY : injector->capacity * 2;
   if (capacity > SIZE_MAX / sizeof(wf_injected)) return false;
   wf_injected *entries = (wf_injected *)malloc((size_t)capacity * sizeof *entries);
@@ -41,7 +41,7 @@ int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx) {
   /* Relaxed: both are written under the lock only. */
   uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
-  if (pushed - taken < injector->capacity || grow(injector, taken, pushed)) {
+  if (pushed - taken < injector->capacity || grow_queue(injector, taken, pushed)) {
     injector->entries[pushed & (injector->capacity - 1)] = (wf_injected){fn, ctx};
     /* Release: pairs with the acquire in wf_injector_any. */
     wf_u64_store_release(&injector->x_pushed, pushed + 1);

@@ -10,8 +10,8 @@
 #ifndef WF_CORE_INJECTOR_H
 #define WF_CORE_INJECTOR_H
 
-#include "core/atomic.h"
-#include "core/lock.h"
+#include "atomic.h"
+#include "lock.h"
 
 #include <weft/base.h>
 

@@ -1,9 +1,9 @@
 /* core/latch.c - transitions of the latches. States and rules: latch.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/latch.h"
+#include "latch.h"
 
-#include "sys/sys.h"
+#include "../sys/sys.h"
 
 /* Moves the state from `from` to `to` and keeps the thief's index; false if the state is
  * another one. */

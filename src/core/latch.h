@@ -20,7 +20,7 @@
 #ifndef WF_CORE_LATCH_H
 #define WF_CORE_LATCH_H
 
-#include "core/atomic.h"
+#include "atomic.h"
 
 #include <weft/detail/fork_join.h>
 

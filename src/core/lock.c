@@ -1,9 +1,9 @@
 /* core/lock.c - the slow half of the lock: spin, then block. See lock.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "core/lock.h"
+#include "lock.h"
 
-#include "sys/sys.h"
+#include "../sys/sys.h"
 
 /* About a microsecond: some twenty times as long as the lock is held. */
 enum { SPINS_BEFORE_BLOCKING = 20 };

@@ -10,7 +10,7 @@
 #ifndef WF_CORE_LOCK_H
 #define WF_CORE_LOCK_H
 
-#include "core/atomic.h"
+#include "atomic.h"
 
 typedef struct wf_lock {
   wf_u32 x_state;

@@ -1,7 +1,7 @@
 /* pool/global.c - the global pool, and which pool is the current one.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/pool.h"
+#include "pool.h"
 
 static wf_lock global_lock; /* starting and ending the global pool */
 static wf_ptr x_global;     /* the global pool, or NULL; written under the lock */

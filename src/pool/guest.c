@@ -10,7 +10,7 @@
  * that is already in the stack reuses the worker there.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/pool.h"
+#include "pool.h"
 
 #include <string.h>
 

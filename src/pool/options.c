@@ -5,7 +5,7 @@
  * environment is ignored, because a library must not stop a program for it.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/options.h"
+#include "options.h"
 
 #include <stdlib.h>
 #include <string.h>

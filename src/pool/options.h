@@ -4,7 +4,7 @@
 #ifndef WF_POOL_OPTIONS_H
 #define WF_POOL_OPTIONS_H
 
-#include "sys/sys.h"
+#include "../sys/sys.h"
 
 #include <weft/pool.h>
 

@@ -5,7 +5,7 @@
  * leaves when nothing submitted is left; all threads are joined before memory is freed.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/pool.h"
+#include "pool.h"
 
 #include <stdio.h>
 #include <stdlib.h>

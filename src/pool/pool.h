@@ -9,15 +9,15 @@
 #ifndef WF_POOL_POOL_H
 #define WF_POOL_POOL_H
 
-#include "core/atomic.h"
-#include "core/bitset.h"
-#include "core/deque.h"
-#include "core/injector.h"
-#include "core/latch.h"
-#include "core/rng.h"
-#include "pool/options.h"
-#include "pool/sleep.h"
-#include "sys/sys.h"
+#include "../core/atomic.h"
+#include "../core/bitset.h"
+#include "../core/deque.h"
+#include "../core/injector.h"
+#include "../core/latch.h"
+#include "../core/rng.h"
+#include "../sys/sys.h"
+#include "options.h"
+#include "sleep.h"
 
 #include <weft/pool.h>
 

@@ -2,7 +2,7 @@
  * and taking over.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/search.h"
+#include "search.h"
 
 /* The injector is looked at first in every so many searches, as in other schedulers: a
  * prime, so that it does not fall into step with the work. */
@@ -142,11 +142,12 @@ static unsigned seize_word(wf_worker *worker, unsigned word) {
   return total;
 }
 
-static bool seize(wf_worker *worker) {
+/* All private parts. Returns how many tasks have become public. */
+static unsigned seize(wf_worker *worker) {
   unsigned total = 0;
   for (unsigned word = 0; word < worker->pool->words; word++)
     total += seize_word(worker, word);
-  return total > 0;
+  return total;
 }
 
 static bool sees_public(const wf_worker *worker) {
@@ -163,10 +164,13 @@ bool wf_worker_sees_work(wf_worker *worker, wf_sleeper kind) {
   if (kind == WF_SLEEPER_CLOSED) return false;
   if (kind == WF_SLEEPER_IDLE && wf_injector_any(&worker->pool->injector)) return true;
   if (!worker->pool->steals) return false;
-  /* Twice: seizing closes the pins of owners that run free. A task that such an owner
-   * published between the first look and that moment is seen by the second one; one that
-   * it publishes later goes through the slow half, which looks for sleepers. */
-  return sees_public(worker) || seize(worker) || sees_public(worker);
+  if (sees_public(worker)) return true;
+  unsigned seized = seize(worker);
+  if (seized > 1) wf_sleep_new_tasks(worker->pool, seized - 1, true);
+  /* Once more: a task that an owner published between the first look and the closing of
+   * its pins is seen here; one that it publishes later goes through the slow half, which
+   * looks for sleepers. */
+  return seized > 0 || sees_public(worker);
 }
 
 /* ---- patience ---- */
@@ -199,7 +203,12 @@ bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   if (elapsed >= patience->total_ns) return false;
   if (elapsed >= patience->seize_ns && worker->pool->steals) {
     patience->seize_ns = elapsed + NEXT_SEIZE_NS;
-    if (seize(worker)) return true;
+    unsigned seized = seize(worker);
+    /* This worker may get something better to do before it takes one of them. */
+    if (seized > 0) {
+      wf_sleep_new_tasks(worker->pool, seized, true);
+      return true;
+    }
   }
   if (elapsed < patience->spin_ns) {
     unsigned pauses =

@@ -4,7 +4,7 @@
 #ifndef WF_POOL_SEARCH_H
 #define WF_POOL_SEARCH_H
 
-#include "pool/pool.h"
+#include "pool.h"
 
 /* Something to run: a task stolen from worker `owner`, or, if task is NULL, an injected
  * function. */

@@ -6,9 +6,9 @@
  * the sleeper itself, wakes it: one wake-up per sleep.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/sleep.h"
+#include "sleep.h"
 
-#include "pool/pool.h"
+#include "pool.h"
 
 enum { AWAKE = 0, PARKED = 1 };
 

@@ -4,8 +4,8 @@
 #ifndef WF_POOL_SLEEP_H
 #define WF_POOL_SLEEP_H
 
-#include "core/counters.h"
-#include "core/latch.h"
+#include "../core/counters.h"
+#include "../core/latch.h"
 
 struct weft_pool;
 struct wf_worker;

@@ -1,7 +1,7 @@
 /* pool/stats.c - adding up what the workers have counted on their slow paths.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/pool.h"
+#include "pool.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
  * All functions run on the thread that is in the worker's place.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/pool.h"
+#include "pool.h"
 
-#include "pool/search.h"
+#include "search.h"
 
 /* So many tasks of others may be on a waiting thread's stack before it takes tasks only
  * from the thief of its own, and so many before it takes none. */
@@ -36,7 +36,7 @@ static void run(wf_worker *worker, const wf_work *work) {
 }
 
 void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
-  if (news.exposed == 0) return;
+  if (news.exposed == 0 || !worker->pool->steals) return;
   wf_u64_count(&worker->x_exposes, 1);
   wf_sleep_new_tasks(worker->pool, news.exposed, news.public_was_empty);
 }
@@ -113,6 +113,7 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch) {
   while (!wf_latch_probe(latch)) {
     wf_work work;
     if (find_help(worker, latch, &work)) {
+      worker->futile_wakes = 0;
       wf_sleep_wake_next(worker->pool);
       worker->help_depth++;
       run(worker, &work);

@@ -2,7 +2,7 @@
  * include/weft/detail/fork_join.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/pool.h"
+#include "../pool/pool.h"
 
 #include <weft/join.h>
 
