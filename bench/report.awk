@@ -2,7 +2,7 @@
 #
 # Input files: titles (row|text), goals (see bench/run), results.csv. Prints for each row
 # and case a table of times and a table of other figures, and at the end the overview of
-# goals. Plain awk: mawk, gawk and busybox do.
+# goals. Plain POSIX awk.
 #
 # SPDX-License-Identifier: MIT
 
@@ -67,19 +67,28 @@ function ratio(a, b) {
 
 # ---- tables: cells are collected, then printed with columns as wide as they need ----
 
-function cell(text) { cells[lines, ++columns] = text; if (length(text) > width[columns]) width[columns] = length(text) }
+function cell(text) {
+  cells[lines, ++columns] = text
+  if (length(text) > width[columns]) width[columns] = length(text)
+}
 function line() { lines++; columns = 0 }
 function clear() { split("", cells); split("", width); lines = 0; columns = 0 }
 
-function print_table(    i, j, text) {
+function print_table(    i, j, text, align, dashes) {
   for (i = 1; i <= lines; i++) {
     text = "|"
-    for (j = 1; j <= columns; j++)
-      text = text sprintf(j == 1 || left[j] ? " %-" width[j] "s |" : " %" width[j] "s |", cells[i, j])
+    for (j = 1; j <= columns; j++) {
+      align = j == 1 || left[j] ? "-" : ""
+      text = text sprintf(" %" align width[j] "s |", cells[i, j])
+    }
     print text
     if (i == 1) {
       text = "|"
-      for (j = 1; j <= columns; j++) { s = sprintf("%" (width[j] + 2) "s", ""); gsub(/ /, "-", s); text = text s "|" }
+      for (j = 1; j <= columns; j++) {
+        dashes = sprintf("%" (width[j] + 2) "s", "")
+        gsub(/ /, "-", dashes)
+        text = text dashes "|"
+      }
       print text
     }
   }
@@ -92,9 +101,12 @@ function print_row(row,    c) {
   for (c = 1; c <= case_count[row]; c++) print_case(row, cases[row, c])
 }
 
-function median_of(rc, who) { return value(rc SUBSEP who SUBSEP "median_ns", "median_ns") }
+function median_of(rc, who) {
+  return value(rc SUBSEP who SUBSEP "median_ns", "median_ns")
+}
 
-function print_case(row, kase,    rc, i, k, who, key, med, base, bare, has_weft, has_task) {
+function print_case(row, kase,    rc, i, k, who, key, med, base, bare, has_weft, has_task,
+                    has) {
   rc = row SUBSEP kase
   base = median_of(rc, "serial")
   bare = median_of(rc, "serial-noinline")
@@ -176,7 +188,8 @@ function evaluate(row, text, stat,    n, i, token, f, parts, metric, stack, top)
 
 function holds(v, sense, limit) { return sense == "<=" ? v <= limit : v >= limit }
 
-function print_overview(    g, f, row, wanted, r, median, best, c, machine, met, text) {
+function print_overview(    g, f, row, wanted, r, median, best, gone, c, machine, met,
+                        text) {
   for (r = 1; r <= row_count; r++) wanted[rows[r]]
   clear()
   line()

@@ -9,9 +9,9 @@
 
 /* Every test of the deque runs with its indices started at each of these: at zero, and
  * close to where a narrower, a signed and the full index would come to its end. */
-static const uint64_t DEQUE_STARTS[] = {
-    0, (UINT64_C(1) << 31) - 2, (UINT64_C(1) << 32) - 2, (UINT64_C(1) << 63) - 2,
-    UINT64_MAX - 1};
+static const uint64_t DEQUE_STARTS[] = {0, (UINT64_C(1) << 31) - 2,
+                                        (UINT64_C(1) << 32) - 2, (UINT64_C(1) << 63) - 2,
+                                        UINT64_MAX - 1};
 
 enum { DEQUE_START_COUNT = sizeof DEQUE_STARTS / sizeof DEQUE_STARTS[0] };
 
