@@ -209,6 +209,7 @@ function print_overview(    g, f, row, wanted, r, median, best, gone, c, machine
     cell(f[2] " " f[3] " " f[4])
     if (gone) { cell("-"); cell("not measured"); continue }
     text = figure(median)
+    if (f[5] ~ / -( |$)/) timed = 0 # bests of different things do not subtract
     if (timed) text = text " (best " figure(best) ")"
     if (holds(median, f[3], f[4])) met = "yes"
     else if (timed && holds(best, f[3], f[4])) met = "best only"

@@ -224,8 +224,9 @@ BENCH_HELPER void bench_futex_wait(uint32_t *word, uint32_t expected) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
-BENCH_HELPER void bench_futex_wake(uint32_t *word) {
-  syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+/* Wakes one waiter; returns how many there were, 0 or 1. */
+BENCH_HELPER long bench_futex_wake(uint32_t *word) {
+  return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }
 
 #endif

@@ -7,10 +7,12 @@
  * do, for the kernel merges a stack with a neighbouring mapping where it can. Thread
  * control block and thread-local variables lie in the stack's range and count as stack.
  *
- * The process does this for one size of pool, when the pool is fresh and after it has
- * worked and gone idle; bench/run subtracts a small pool's figure from a large one's and
- * divides by the number of workers between them, so what a pool or the program needs once
- * cancels out.
+ * The process does this for one size of pool, when the pool is fresh and after every
+ * worker has worked and gone idle. To make sure of "every" the pool gets as many tasks as
+ * it has workers, and each of them waits for the others to start before it forks and
+ * joins on its own; <contestant>.used tells how many did. bench/run subtracts a small
+ * pool's figure from a large one's and divides by the number of workers between them, so
+ * what a pool or the program needs once cancels out.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_MEMORY_MEMORY_H
@@ -65,6 +67,16 @@ BENCH_HELPER double memory_stacks_kib(void) {
     for (size_t k = 0; k < count; k++) pages += resident[k] & 1;
   }
   return pages * (double)page / 1024;
+}
+
+/* The meeting of the tasks: each calls this once. Gives up after two seconds, so that a
+ * pool which does not use all its workers is a number in the report and not a hang. */
+static unsigned arrived, finished;
+
+BENCH_HELPER void memory_meet(unsigned count) {
+  __atomic_fetch_add(&arrived, 1, __ATOMIC_SEQ_CST);
+  for (int ms = 0; ms < 2000 && __atomic_load_n(&arrived, __ATOMIC_SEQ_CST) < count; ms++)
+    bench_sleep_us(1000);
 }
 
 /* when: "fresh" or "worked". */

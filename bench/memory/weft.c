@@ -29,6 +29,19 @@ static void fib(void *ctx) {
   f->result = a.result + b.result;
 }
 
+static unsigned met; /* workers in the meeting when its first task went on */
+
+static void task(void *ctx) {
+  memory_meet(*(unsigned *)ctx);
+  unsigned none = 0, now = __atomic_load_n(&arrived, __ATOMIC_SEQ_CST);
+  __atomic_compare_exchange_n(&met, &none, now, false, __ATOMIC_SEQ_CST,
+                              __ATOMIC_SEQ_CST);
+  fib_args f = {20, 0};
+  fib(&f);
+  bench_check("weft", (uint64_t)f.result, (uint64_t)bench_fib_answer(20));
+  __atomic_fetch_add(&finished, 1, __ATOMIC_SEQ_CST);
+}
+
 int main(int argc, char **argv) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = (unsigned)bench_arg(argc, argv, 1, 2);
@@ -39,12 +52,14 @@ int main(int argc, char **argv) {
     return 2;
   }
   memory_print("weft", "fresh");
-  fib_args f = {30, 0};
-  fib(&f);
-  bench_check("weft", (uint64_t)f.result, (uint64_t)bench_fib_answer(30));
+  unsigned workers = __atomic_load_n(&stack_count, __ATOMIC_SEQ_CST);
+  for (unsigned i = 0; i < workers; i++)
+    bench_check("weft", (uint64_t)weft_detach(task, &workers), 0);
+  while (__atomic_load_n(&finished, __ATOMIC_SEQ_CST) < workers) bench_sleep_us(1000);
   memory_print("weft", "worked");
-  bench_print("weft", "workers", (double)stack_count);
-  bench_passed((uint64_t)f.result);
+  bench_print("weft", "workers", (double)workers);
+  bench_print("weft", "used", (double)met);
+  bench_passed(workers);
   weft_shutdown();
   return 0;
 }

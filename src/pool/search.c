@@ -17,7 +17,7 @@ static const struct {
   uint64_t spin_ns, yield_ns;
 } BUDGETS[] = {
     [WEFT_IDLE_LOW_LATENCY] = {50000, 450000},
-    [WEFT_IDLE_BALANCED] = {10000, 20000},
+    [WEFT_IDLE_BALANCED] = {5000, 10000},
     [WEFT_IDLE_POWER_SAVING] = {3500, 0},
 };
 

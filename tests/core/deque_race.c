@@ -105,7 +105,7 @@ static void thief(struct race *race, unsigned index) {
       kind = harness_random(&random) % 2 == 0 ? THIEF_ASKS : THIEF_CLAIMS;
     if (kind == THIEF_ASKS) wf_deque_ask(&race->deque);
     if (kind == THIEF_CLAIMS) claim(race);
-    if (kind != THIEF_CLAIMS) pause_a_little(&spins);
+    pause_a_little(&spins);
   }
 }
 
@@ -147,18 +147,20 @@ static bool join_job(struct race *race, job *it) {
   return is_right(it);
 }
 
-/* A leaf: the owner does not come by its deque for a while. After a push a long one lasts
- * until something was stolen: either the push has exposed a task, or the pins are open
+/* A long leaf after a fork: the owner does not come by its deque until something was
+ * stolen since before the fork. Either the fork has exposed a task, or the pins are open
  * and a thief will close them and claim. */
-static void leaf(struct race *race, bool until_stolen) {
+static void long_leaf(struct race *race, uint64_t stolen_before) {
   unsigned spins = 0;
-  if (until_stolen) {
-    uint64_t before = wf_u64_load_relaxed(&race->x_stolen);
-    race->long_leaves++;
-    while (wf_u64_load_relaxed(&race->x_stolen) == before) pause_a_little(&spins);
-  } else {
-    for (uint64_t i = harness_random(&race->random) % 64; i > 0; i--) wf_sys_relax();
-  }
+  race->long_leaves++;
+  while (wf_u64_load_relaxed(&race->x_stolen) == stolen_before) pause_a_little(&spins);
+}
+
+static void short_leaf(struct race *race) {
+  uint64_t random = harness_random(&race->random);
+  /* Where all threads share one CPU, a thief comes in only like this. */
+  if (random % 8 == 0) wf_sys_thread_yield();
+  for (uint64_t i = (random >> 8) % 64; i > 0; i--) wf_sys_relax();
 }
 
 /* Waits until a thief has asked, so that there is a race also on a busy machine. What
@@ -179,13 +181,15 @@ static bool own_nested(struct race *race) {
       const bool meet =
           race->meetings > 0 && i % (race->operations / race->meetings) == 0;
       if (meet) meet_a_thief(race);
+      const uint64_t stolen = wf_u64_load_relaxed(&race->x_stolen);
       fork_job(race, &race->frames[depth++]);
-      if (meet && (random >> 32) % 2 == 0) leaf(race, false);
-      if (race->leaf_every > 0 && (random >> 8) % race->leaf_every == 0) leaf(race, true);
+      if (meet && (random >> 32) % 2 == 0) short_leaf(race);
+      if (race->leaf_every > 0 && (random >> 8) % race->leaf_every == 0)
+        long_leaf(race, stolen);
     } else if (!join_job(race, &race->frames[--depth])) {
       return false;
     }
-    if ((random >> 40) % 32 == 0) leaf(race, false);
+    if ((random >> 40) % 32 == 0) short_leaf(race);
   }
   return true;
 }
@@ -221,7 +225,7 @@ static bool own_stream(struct race *race) {
     }
     if (it->forked > 0 && !is_right(it)) return false;
     fork_job(race, it);
-    if ((random >> 40) % 32 == 0) leaf(race, false);
+    if ((random >> 40) % 32 == 0) short_leaf(race);
   }
   while (pop_one(race)) {
   }

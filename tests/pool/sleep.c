@@ -461,6 +461,11 @@ TEST(v19_latch_set_against_sleep) {
 
 /* ---- V19: lost wake-ups in real pools ---- */
 
+static unsigned long hunt_cycles(void) {
+  unsigned slower = harness_slowdown();
+  return slower == 1 ? 100000 : slower < 10 ? 10000 : 500;
+}
+
 /* One job into a pool in which all sleep. */
 static void hunt_detach_asleep(unsigned threads, unsigned long cycles) {
   weft_pool *pool = sleepy_pool_of(threads);
@@ -474,9 +479,9 @@ static void hunt_detach_asleep(unsigned threads, unsigned long cycles) {
 }
 
 TEST_LIMIT(v19_detach_into_a_sleeping_pool, 120) {
-  hunt_detach_asleep(1, scaled(40000));
-  hunt_detach_asleep(2, scaled(40000));
-  hunt_detach_asleep(4, scaled(20000));
+  hunt_detach_asleep(1, hunt_cycles());
+  hunt_detach_asleep(2, hunt_cycles());
+  hunt_detach_asleep(4, hunt_cycles() / 4);
 }
 
 /* One job at a random moment while workers fall asleep. */
@@ -485,7 +490,7 @@ TEST_LIMIT(v19_detach_while_falling_asleep, 120) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     weft_pool *pool = sleepy_pool_of(threads);
     atomic_ulong ran = 0;
-    for (unsigned long i = 1; i <= scaled(100000); i++) {
+    for (unsigned long i = 1; i <= hunt_cycles() / 2; i++) {
       for (uint64_t spins = harness_random(&random) % 256; spins > 0; spins--)
         wf_sys_relax();
       CHECK_EQ(weft_pool_detach(pool, count_one, &ran), 0);
@@ -531,8 +536,8 @@ static void hunt_join_asleep(unsigned threads, unsigned long cycles) {
 }
 
 TEST_LIMIT(v19_join_in_a_sleeping_pool, 120) {
-  hunt_join_asleep(2, scaled(40000));
-  hunt_join_asleep(3, scaled(20000));
+  hunt_join_asleep(2, hunt_cycles());
+  hunt_join_asleep(3, hunt_cycles() / 4);
 }
 
 /* The guest stays in the pool, so that the pins its deque has are those that the sleepers
@@ -553,7 +558,7 @@ static void handshakes_inside(void *ctx) {
 
 TEST_LIMIT(v19_join_while_falling_asleep, 120) {
   for (unsigned threads = 2; threads <= 3; threads++) {
-    unsigned long cycles = scaled(50000);
+    unsigned long cycles = hunt_cycles() / 4;
     weft_pool *pool = sleepy_pool_of(threads);
     weft_pool_run(pool, handshakes_inside, &cycles);
     weft_pool_destroy(pool);
@@ -594,7 +599,7 @@ static void run_chain(void *ctx) {
 
 /* As many forks as there are sleepers: all of them must come to run, each on a thread of
  * its own, before the innermost leaf ends. */
-TEST_LIMIT(v19_every_sleeper_comes_for_a_chain, 120) {
+TEST(v19_every_sleeper_comes_for_a_chain) {
   for (unsigned threads = 2; threads <= 8; threads += 3) {
     unsigned depth = threads - 1;
     weft_pool *pool = sleepy_pool_of(threads);

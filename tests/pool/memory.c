@@ -1,0 +1,225 @@
+/* link: -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc */
+/* Memory that runs out: creating a pool fails cleanly wherever that happens; deques that
+ * cannot grow run tasks inline; guests without a deque, and queues that are full, find
+ * another way or say so.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support.h"
+
+#include <stdlib.h>
+
+typedef enum refusal { NONE, FROM_NUMBER, ONLY_NUMBER, AT_RANDOM, ALL } refusal;
+
+static atomic_int mode = NONE;
+static atomic_long countdown; /* requests until the refusal begins */
+static atomic_ulong refused;  /* requests that were refused */
+static atomic_ulong draws;
+
+static bool is_refused(void) {
+  switch ((refusal)atomic_load(&mode)) {
+  case NONE:
+    return false;
+  case FROM_NUMBER:
+    return atomic_fetch_sub(&countdown, 1) <= 0;
+  case ONLY_NUMBER:
+    return atomic_fetch_sub(&countdown, 1) == 0;
+  case AT_RANDOM: {
+    uint64_t state = harness_seed() + atomic_fetch_add(&draws, 1);
+    return harness_random(&state) % 2 == 0;
+  }
+  case ALL:
+    return true;
+  }
+  return false;
+}
+
+void *__real_malloc(size_t size);
+void *__wrap_malloc(size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
+
+void *__wrap_malloc(size_t size) {
+  if (!is_refused()) return __real_malloc(size);
+  atomic_fetch_add(&refused, 1);
+  return NULL;
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  if (!is_refused()) return __real_aligned_alloc(alignment, size);
+  atomic_fetch_add(&refused, 1);
+  return NULL;
+}
+
+static void refuse(refusal what, long first) {
+  atomic_store(&countdown, first);
+  atomic_store(&refused, 0);
+  atomic_store(&mode, (int)what);
+}
+
+static unsigned long refuse_no_more(void) {
+  atomic_store(&mode, NONE);
+  return atomic_load(&refused);
+}
+
+/* ---- V16: creation ---- */
+
+/* From the k-th request on, or only the k-th: an error with nothing left behind, or a
+ * pool that works (the threads' start records can be missing). Until no request is left
+ * to refuse. */
+static void create_with_refusals(refusal what, unsigned threads) {
+  unsigned baseline = harness_thread_count();
+  bool complete = false;
+  for (long k = 0; !complete; k++) {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.threads = threads;
+    weft_pool *pool = (weft_pool *)(uintptr_t)1;
+    refuse(what, k);
+    int status = weft_pool_create(&pool, &config);
+    complete = refuse_no_more() == 0;
+    if (status == 0) {
+      check_tree_in(pool, 8);
+      weft_pool_destroy(pool);
+    } else {
+      CHECK_EQ(status, WEFT_ENOMEM);
+      CHECK(pool == NULL);
+      CHECK(!complete);
+    }
+    CHECK_EQ(harness_thread_count(), baseline);
+  }
+}
+
+TEST(v16_creation_without_memory) {
+  for (unsigned threads = 1; threads <= 4; threads++) {
+    create_with_refusals(FROM_NUMBER, threads);
+    create_with_refusals(ONLY_NUMBER, threads);
+  }
+}
+
+TEST(v16_joins_without_even_a_pool) {
+  refuse(ALL, 0);
+  CHECK(weft_pool_current() == NULL);
+  check_tree(8);
+  atomic_ulong ran = 0;
+  weft_pool_run(NULL, count_one, &ran);
+  CHECK_EQ(atomic_load(&ran), 1);
+  CHECK_EQ(weft_detach(count_one, &ran), WEFT_ENOMEM);
+  CHECK_EQ(weft_thread_count(), 1);
+  CHECK_EQ(weft_worker_limit(), 1);
+  CHECK_EQ(weft_init(NULL), WEFT_ENOMEM);
+  CHECK(refuse_no_more() > 0);
+  CHECK_EQ(atomic_load(&ran), 1);
+  check_tree(8); /* now there is one */
+  CHECK(weft_pool_current() != NULL);
+  weft_shutdown();
+}
+
+/* ---- V16: deques that cannot grow ---- */
+
+typedef struct ladder {
+  unsigned depth;
+  unsigned shape; /* which of the halves is the deep one, level by level */
+  unsigned rungs;
+} ladder;
+
+static void ladder_side(void *ctx) {
+  ladder *self = ctx;
+  check_tree(self->depth % 4);
+  self->rungs = 1;
+}
+
+static void ladder_run(void *ctx) {
+  ladder *self = ctx;
+  if (self->depth == 0) return;
+  bool a_is_deep = self->shape == 2 ? self->depth % 2 == 0 : self->shape == 1;
+  ladder rest = {self->depth - 1, self->shape, 0}, side = {self->depth - 1, 0, 0};
+  if (a_is_deep)
+    weft_join(ladder_run, &rest, ladder_side, &side);
+  else
+    weft_join(ladder_side, &side, ladder_run, &rest);
+  self->rungs = rest.rungs + side.rungs;
+}
+
+static void climb(void *ctx) {
+  (void)ctx;
+  const unsigned depth = harness_slowdown() == 1 ? 5000 : 1000;
+  for (unsigned shape = 0; shape <= 2; shape++) {
+    ladder top = {depth, shape, 0};
+    ladder_run(&top);
+    CHECK_EQ(top.rungs, depth);
+  }
+  check_tree(12);
+}
+
+static void check_climb(refusal what, long first, unsigned threads) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.threads = threads;
+  config.deque_capacity = 2;
+  weft_pool *pool = pool_with(&config);
+  check_tree_in(pool, 0); /* the guest's place has its first ring */
+  for (unsigned long i = 0; i < scaled(20); i++) {
+    refuse(what, first);
+    weft_pool_run(pool, climb, NULL);
+    weft_pool_run(pool, climb, NULL);
+    unsigned long times = refuse_no_more();
+    if (i == 0) CHECK_MSG(times > 0, "nothing was refused");
+    /* With memory again, and the same deques. */
+    if (i % 4 == 3) weft_pool_run(pool, climb, NULL);
+  }
+  weft_pool_destroy(pool);
+}
+
+TEST(v16_deque_growth_is_refused) {
+  for (unsigned threads = 1; threads <= 4; threads++) {
+    check_climb(ALL, 0, threads);
+    check_climb(FROM_NUMBER, 3, threads);
+    check_climb(AT_RANDOM, 0, threads);
+  }
+}
+
+/* ---- V16: the way in ---- */
+
+/* No ring for the guest's deque, and no room in the queue: the caller runs serially. */
+TEST(v16_guest_without_a_deque) {
+  weft_pool *pool = pool_of(3);
+  refuse(ALL, 0);
+  for (int i = 0; i < 100; i++) check_tree_in(pool, 8);
+  CHECK(refuse_no_more() > 0);
+  check_tree_in(pool, 8);
+  weft_pool_destroy(pool);
+}
+
+static void run_there(unsigned index, void *arg) {
+  for (unsigned long i = 0; i < scaled(1000); i++)
+    check_tree_in(arg, (index + (unsigned)i) % 7);
+}
+
+TEST(v16_guests_without_deques) {
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    weft_pool *pool = pool_of(threads);
+    /* The harness itself needs memory to start its threads. */
+    refuse(FROM_NUMBER, 1);
+    harness_run_threads(4, run_there, pool);
+    refuse_no_more();
+    harness_run_threads(4, run_there, pool);
+    weft_pool_destroy(pool);
+  }
+}
+
+TEST(v16_detach_without_memory) {
+  weft_pool *pool = pool_of(2);
+  atomic_ulong ran = 0;
+  unsigned long accepted = 0;
+  refuse(ALL, 0);
+  CHECK_EQ(weft_pool_detach(pool, count_one, &ran), WEFT_ENOMEM);
+  refuse_no_more();
+  /* At random: what was accepted runs, what was not does not. */
+  refuse(AT_RANDOM, 0);
+  for (unsigned long i = 0; i < scaled(100000); i++) {
+    int status = weft_pool_detach(pool, count_one, &ran);
+    CHECK(status == 0 || status == WEFT_ENOMEM);
+    accepted += status == 0;
+  }
+  refuse_no_more();
+  weft_pool_destroy(pool);
+  CHECK_EQ(atomic_load(&ran), accepted);
+}
