@@ -45,7 +45,7 @@ typedef struct weft_config {
   const char *name; /* thread names are "name-1", "name-2" ...; NULL: "weft". Copied, and
                      * cut to what the system takes. */
   /* Called on each started thread, first and last thing; worker is its index. The hooks
-   * may use the pool. NULL: none. */
+   * may use the pool; what on_exit detaches is still run. NULL: none. */
   void (*on_start)(unsigned worker, void *ctx);
   void (*on_exit)(unsigned worker, void *ctx);
   void *hook_ctx;
@@ -129,7 +129,9 @@ WEFT_API unsigned weft_thread_count(void);
 WEFT_API int weft_worker_index(void);
 
 /* One more than the largest weft_worker_index in the current pool: the size for an array
- * with one place per thread. */
+ * with one place per thread. Only callers that find all guest places taken, and no
+ * started thread to serve them, or that are tasks of another pool, have numbers from here
+ * on; raise weft_config.guests if there can be so many. */
 WEFT_API unsigned weft_worker_limit(void);
 
 /* Totals since the pool started. Counted on slow paths only: a join whose second half

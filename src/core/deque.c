@@ -119,8 +119,10 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
   uint64_t split = get_split(deque);
   int64_t private_count = (int64_t)(end - split);
   if (private_count > 0) {
+    /* Where the pins stay closed, nothing may stay private: a sealed deque has no
+     * private tasks, or thieves would not look for them. */
     uint64_t give =
-        deque->eager ? (uint64_t)private_count : ((uint64_t)private_count + 1) / 2;
+        stay_closed ? (uint64_t)private_count : ((uint64_t)private_count + 1) / 2;
     /* Relaxed: whether thieves were faster than this look is of no matter. */
     news->public_was_empty = wf_u64_load_relaxed(&deque->x_top) == split;
     news->exposed = (unsigned)give;
@@ -210,26 +212,6 @@ static bool grow(wf_deque *deque, uint64_t top, uint64_t bottom) {
   return true;
 }
 
-wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
-  wf_task *left_over = NULL;
-  *news = (wf_deque_news){0, false};
-  wf_lock_lock(&deque->lock);
-  uint64_t bottom = bottom_index(deque);
-  /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top is really free,
-   * its thief has read it. */
-  uint64_t top = wf_u64_load_acquire(&deque->x_top);
-  if (bottom - top >= deque->capacity && !grow(deque, top, bottom)) {
-    bottom -= 1;
-    left_over = (wf_task *)wf_ptr_load_relaxed(slot_of(deque, bottom)); /* own slot */
-    deque->overflowed = true;
-    pin_locked(deque);
-  }
-  set_bottom(deque, bottom);
-  answer(deque, bottom, news);
-  wf_lock_unlock(&deque->lock);
-  return left_over;
-}
-
 /* Is an index in the upper half of its ring? */
 static bool stands_high(const wf_deque *deque, uint64_t index) {
   return (index & (deque->capacity - 1)) > deque->capacity / 2;
@@ -285,6 +267,37 @@ static bool retract(wf_deque *deque, uint64_t index) {
   }
   set_empty(deque, index + 1);
   return false;
+}
+
+/* [owner, locked] The ring is full and stays so: takes the newest task out again. NULL if
+ * a thief, for whom a claim has made it public, was faster; then there is room. */
+static wf_task *give_back_newest(wf_deque *deque, uint64_t bottom) {
+  uint64_t index = bottom - 1;
+  wf_task *newest = (wf_task *)wf_ptr_load_relaxed(slot_of(deque, index)); /* own slot */
+  if ((int64_t)(index - get_split(deque)) >= 0)
+    set_bottom(deque, index);
+  else if (!retract(deque, index))
+    return NULL;
+  deque->overflowed = true;
+  pin_locked(deque);
+  return newest;
+}
+
+wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
+  wf_task *left_over = NULL;
+  *news = (wf_deque_news){0, false};
+  wf_lock_lock(&deque->lock);
+  uint64_t bottom = bottom_index(deque);
+  /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top is really free,
+   * its thief has read it. */
+  uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  if (bottom - top < deque->capacity)
+    set_bottom(deque, bottom); /* it may stand at the end of the ring */
+  else if (!grow(deque, top, bottom))
+    left_over = give_back_newest(deque, bottom);
+  answer(deque, bottom_index(deque), news);
+  wf_lock_unlock(&deque->lock);
+  return left_over;
 }
 
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
@@ -353,22 +366,32 @@ void wf_deque_pin(wf_deque *deque) {
   wf_lock_unlock(&deque->lock);
 }
 
+/* [locked] May a claimer who saw `asked` before its barrier take over now? */
+static bool is_claimable(const wf_deque *deque, uint64_t asked) {
+  uint64_t now = get_asked(deque);
+  bool pinned = now == asked && (asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED;
+  return pinned || (now & WF_ASKED_STATE_MASK) == WF_ASKED_RICH;
+}
+
 unsigned wf_deque_claim(wf_deque *deque, uint64_t asked) {
-  unsigned exposed = 0;
-  if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_PINNED) return 0;
+  uint64_t state = asked & WF_ASKED_STATE_MASK;
+  if (state != WF_ASKED_PINNED && state != WF_ASKED_RICH) return 0;
+  uint64_t exposed = 0;
   wf_lock_lock(&deque->lock);
-  if (get_asked(deque) == asked && deque->slots != NULL) {
-    set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED);
+  if (is_claimable(deque, asked)) {
     uint64_t split = get_split(deque);
     /* The owner's fork or join that was under way at the barrier may since have moved
      * bottom by one, and now waits for the lock; deque.md shows why either value is
-     * right. */
-    int64_t private_count = (int64_t)(bottom_index(deque) - split);
+     * right. A deque without a ring has both indices at the same place. */
+    uint64_t bottom = deque->slots != NULL ? bottom_index(deque) : split;
+    int64_t private_count = (int64_t)(bottom - split);
     if (private_count > 0) {
-      exposed = ((unsigned)private_count + 1) / 2;
+      exposed = ((uint64_t)private_count + 1) / 2;
       set_split(deque, split + exposed);
     }
+    uint64_t next = private_count > (int64_t)exposed ? WF_ASKED_RICH : WF_ASKED_SEALED;
+    set_asked(deque, (get_asked(deque) & ~(uint64_t)WF_ASKED_STATE_MASK) | next);
   }
   wf_lock_unlock(&deque->lock);
-  return exposed;
+  return (unsigned)exposed;
 }

@@ -40,7 +40,9 @@ typedef struct wf_ring {
 enum {
   WF_ASKED_NOT = 0,    /* limit and gate are real: forks and joins run free */
   WF_ASKED_PINNED = 1, /* closed, but the owner may not have seen it yet */
-  WF_ASKED_SEALED = 2, /* closed, and every later fork or join of the owner sees it */
+  WF_ASKED_SEALED =
+      2,             /* closed, every later fork or join sees it, nothing private left */
+  WF_ASKED_RICH = 3, /* as sealed, but a claim has left private tasks */
   WF_ASKED_STATE_MASK = 3,
   WF_ASKED_ONE_EPOCH = 4
 };
@@ -102,7 +104,7 @@ static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
  * is not in the deque, comes to the slow half too. */
 wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
 
-/* [owner] Takes the newest task; NULL if the deque is empty (of what nobody stole). */
+/* [owner, prepared] Takes the newest task; NULL if nothing is left. */
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news);
 
 /* [any] Takes the oldest public task. RETRY means that somebody else was faster: there
@@ -125,19 +127,20 @@ static inline uint64_t wf_deque_asked(const wf_deque *deque) {
 
 /* [any] After wf_sys_barrier: if the pins are still the ones seen before the barrier
  * (asked), the owner has done nothing since. Seals them, and moves split over the older
- * half of the private tasks. Returns how many became public. */
+ * half of the private tasks. Returns how many became public. If `asked` says RICH, no
+ * barrier is needed: another one has come before. */
 unsigned wf_deque_claim(wf_deque *deque, uint64_t asked);
 
-/* [any] Is there a public task? Exact at some moment during the call. */
+/* [any] Is there a public task? "No" is exact for the moment of the second load. */
 static inline bool wf_deque_has_public(const wf_deque *deque) {
-  /* Acquire on both: pairs with the thieves' CAS of top and with the release stores of
-   * split. Reading split first keeps a stale pair from looking empty for ever. */
-  uint64_t split = wf_u64_load_acquire(&deque->x_split);
+  /* Acquire on both: pairs with the CAS of top, and with the release stores of split. top
+   * first: were it read last, thieves could meanwhile take all below an old split. */
   uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  uint64_t split = wf_u64_load_acquire(&deque->x_split);
   return (int64_t)(split - top) > 0;
 }
 
-/* [owner] No task left, public or private? */
+/* [owner, prepared] No task left, public or private? */
 bool wf_deque_is_empty(const wf_deque *deque);
 
 #endif

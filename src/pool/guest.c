@@ -6,8 +6,8 @@
  * a worker elsewhere must not block, or two pools could wait for each other, so it runs
  * the function itself, one thing after the other, in a context without a place.
  *
- * A thread is in a stack of pools; each worker knows the outer one. Coming back to a pool
- * that is already in the stack reuses the worker there.
+ * A thread may be in several pools, one inside the other. Coming back to one that it is
+ * already in reuses the worker it is there.
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
@@ -18,6 +18,15 @@ __thread wf_owner *wf_self;
 
 /* The place this thread had last, tried first: its deque is warm. */
 static __thread unsigned last_place __attribute__((tls_model("initial-exec")));
+
+/* The workers that this thread is, innermost first; each entry is in the frame of
+ * wf_guest_run_as. */
+typedef struct entry {
+  wf_worker *worker;
+  const struct entry *outer;
+} entry;
+
+static __thread const entry *innermost __attribute__((tls_model("initial-exec")));
 
 /* ---- places ---- */
 
@@ -55,18 +64,21 @@ static void leave(wf_worker *worker) {
 }
 
 wf_worker *wf_guest_find(const weft_pool *pool) {
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
-  while (worker != NULL && worker->pool != pool) worker = worker->outer;
-  return worker;
+  const entry *here = innermost;
+  while (here != NULL && here->worker->pool != pool) here = here->outer;
+  return here != NULL ? here->worker : NULL;
 }
 
 /* ---- running in a pool ---- */
 
-static void run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
+void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
+  entry here = {worker, innermost};
   wf_owner *previous = wf_self;
+  innermost = &here;
   wf_self = &worker->deque.owner;
   fn(ctx);
   wf_self = previous;
+  innermost = here.outer;
 }
 
 /* Without a place: a deque of one slot that is always closed, so that each fork and each
@@ -77,15 +89,14 @@ static void run_serially(weft_pool *pool, weft_fn *fn, void *ctx) {
     wf_ptr sentinel, slot;
   } place;
   memset(&place, 0, sizeof place);
-  /* Beyond the last place, and different for each thread that is here now. */
+  /* Beyond the last place, and different from all others that are here now. */
   unsigned index = pool->slots + wf_u32_fetch_add_relaxed(&pool->x_serial, 1);
   place.worker.pool = pool;
   place.worker.index = index;
   place.worker.serial = true;
-  place.worker.outer = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
   wf_ptr_store_relaxed(&place.worker.deque.owner.x_bottom, &place.slot);
   wf_ptr_store_relaxed(&place.worker.deque.owner.x_gate, (void *)UINTPTR_MAX);
-  run_as(&place.worker, fn, ctx);
+  wf_guest_run_as(&place.worker, fn, ctx);
 }
 
 /* A function handed to a started thread by a caller that blocks. */
@@ -120,13 +131,12 @@ void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
   }
   wf_worker *here = wf_guest_find(pool);
   if (here != NULL) {
-    run_as(here, fn, ctx);
+    wf_guest_run_as(here, fn, ctx);
     return;
   }
   wf_worker *worker = lease(pool);
   if (worker != NULL) {
-    worker->outer = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
-    run_as(worker, fn, ctx);
+    wf_guest_run_as(worker, fn, ctx);
     leave(worker);
     return;
   }

@@ -34,7 +34,6 @@ typedef struct wf_worker {
   unsigned futile_wakes; /* in a row that found no work */
   int last_victim;       /* who had work last, or -1 */
   wf_rng rng;
-  struct wf_worker *outer; /* the worker this thread was when it entered the place */
   wf_thread thread;
   wf_latch terminate; /* set once when the pool ends; started threads wait on it */
 
@@ -105,6 +104,9 @@ bool wf_worker_sees_work(wf_worker *worker, wf_sleeper kind);
 
 /* The worker that this thread already is in the pool, or NULL. */
 wf_worker *wf_guest_find(const weft_pool *pool);
+
+/* Calls fn(ctx) with this thread being the worker. */
+void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx);
 
 /* ---- global.c ---- */
 

@@ -25,6 +25,19 @@ enum { LONGEST_PAUSE = 8, FUTILE_WAKES_COUNTED = 6 };
 
 /* ---- one victim ---- */
 
+/* The public part is empty. Asks for more, or, if a take-over has left private tasks
+ * behind, goes on with it. True if there is something to take now. */
+static bool claim_more(wf_worker *worker, wf_deque *deque) {
+  uint64_t asked = wf_deque_asked(deque);
+  if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_RICH) {
+    wf_deque_ask(deque);
+    return false;
+  }
+  if (wf_deque_claim(deque, asked) == 0) return false;
+  wf_u64_count(&worker->x_takeovers, 1);
+  return true;
+}
+
 /* Tries to take a task from one worker; asks for one if there is none. *again is set if
  * another thread was faster. */
 static bool take_from(wf_worker *worker, unsigned index, wf_work *work, bool *again) {
@@ -39,7 +52,7 @@ static bool take_from(wf_worker *worker, unsigned index, wf_work *work, bool *ag
     *again = true;
     return false;
   case WF_STEAL_EMPTY:
-    wf_deque_ask(deque);
+    if (claim_more(worker, deque)) *again = true;
     return false;
   }
   return false;
@@ -130,8 +143,7 @@ static unsigned seize_word(wf_worker *worker, unsigned word) {
     asked[i] = wf_deque_asked(&workers[i].deque);
     if ((asked[i] & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) barrier_needed = true;
   }
-  if (!barrier_needed) return 0;
-  wf_sys_barrier();
+  if (barrier_needed) wf_sys_barrier();
   unsigned total = 0;
   for (uint64_t bits = victims; bits != 0; bits &= bits - 1) {
     unsigned i = (unsigned)__builtin_ctzll(bits);

@@ -85,18 +85,21 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
   return true;
 }
 
-void wf_worker_main(void *arg) {
-  wf_worker *worker = (wf_worker *)arg;
+/* Runs on a started thread, as its worker. */
+static void work_until_the_end(void *ctx) {
+  wf_worker *worker = (wf_worker *)ctx;
   const wf_options *options = &worker->pool->options;
-  wf_self = &worker->deque.owner;
   if (options->on_start != NULL) options->on_start(worker->index, options->hook_ctx);
-
   wf_work work;
   while (wf_search_anything(worker, &work) || wait_for_work(worker, &work))
     run(worker, &work);
-
   if (options->on_exit != NULL) options->on_exit(worker->index, options->hook_ctx);
-  wf_self = NULL;
+  /* What the hook has submitted: the other threads may be gone. */
+  while (wf_search_anything(worker, &work)) run(worker, &work);
+}
+
+void wf_worker_main(void *worker) {
+  wf_guest_run_as((wf_worker *)worker, work_until_the_end, worker);
 }
 
 /* ---- waiting for a task of one's own ---- */

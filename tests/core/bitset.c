@@ -137,14 +137,26 @@ static void add_and_take(unsigned index, void *arg) {
   struct flow *it = arg;
   uint64_t random = harness_seed() + index;
   uint64_t count = 0;
+  unsigned spins = 0;
   if (index % 2 == 0) {
-    for (unsigned i = 0; i < 100 * 1000 / harness_slowdown(); i++)
-      if (wf_bitset_add(it->words, (unsigned)(harness_random(&random) % BITS))) count++;
+    /* Far more than there is room for, so that the takers must keep up. */
+    while (count < 100 * 1000 / harness_slowdown()) {
+      if (wf_bitset_add(it->words, (unsigned)(harness_random(&random) % BITS))) {
+        count++;
+      } else {
+        pairing_pause(&spins);
+      }
+    }
     wf_u64_fetch_add_relaxed(&it->x_added, count);
     wf_u32_fetch_sub_seq_cst(&it->x_adders, 1);
   } else {
-    while (wf_u32_load_acquire(&it->x_adders) > 0)
-      if (wf_bitset_take_any(it->words, WORDS) >= 0) count++;
+    while (wf_u32_load_acquire(&it->x_adders) > 0) {
+      if (wf_bitset_take_any(it->words, WORDS) >= 0) {
+        count++;
+      } else {
+        pairing_pause(&spins);
+      }
+    }
     wf_u64_fetch_add_relaxed(&it->x_taken, count);
   }
 }
@@ -157,4 +169,23 @@ TEST(as_many_come_out_as_went_in) {
   uint64_t taken = wf_u64_load_relaxed(&flow.x_taken);
   while (wf_bitset_take_any(flow.words, WORDS) >= 0) taken++;
   CHECK_EQ(taken, wf_u64_load_relaxed(&flow.x_added));
+}
+
+/* Each thread adds and removes an index of its own, all in the same word: no update is
+ * lost among them. */
+static void add_and_remove_own(unsigned index, void *arg) {
+  wf_u64 *words = arg;
+  const unsigned own = 64 + 13 * index;
+  for (unsigned i = 0; i < 300 * 1000 / harness_slowdown(); i++) {
+    if (!CHECK(wf_bitset_add(words, own)) || !CHECK(wf_bitset_has(words, own)) ||
+        !CHECK(wf_bitset_remove(words, own)) || !CHECK(!wf_bitset_has(words, own)))
+      return;
+  }
+}
+
+TEST(neighbours_in_one_word_do_not_disturb_each_other) {
+  wf_u64 words[WORDS];
+  memset(words, 0, sizeof words);
+  harness_run_threads(THREADS, add_and_remove_own, words);
+  CHECK_EQ(wf_bitset_take_any(words, WORDS), -1);
 }

@@ -224,22 +224,23 @@ TEST(v17_v19_random_sequences_against_model) {
 
 /* ---- threads that follow the protocol ---- */
 
-enum { WORKERS = 3 };
+enum { MOST_WORKERS = 3 };
 
 struct pool {
   wf_counters counters;
-  wf_u64 x_sleepers;       /* a set of worker indices */
-  wf_u32 x_awake[WORKERS]; /* a word per worker to sleep on: 1 is "woken" */
-  wf_u64 x_posted;         /* jobs that were posted */
-  wf_u64 x_done;           /* jobs that were taken */
+  wf_u64 x_sleepers;            /* a set of worker indices */
+  wf_u32 x_awake[MOST_WORKERS]; /* a word per worker to sleep on: 1 is "woken" */
+  wf_u64 x_posted;              /* jobs that were posted */
+  wf_u64 x_done;                /* jobs that were taken */
   uint64_t jobs;
+  unsigned workers;
 };
 
 static struct pool pool;
 
 static bool check_invariant(uint64_t word) {
   unsigned sleeping = wf_counters_sleeping(word), inactive = wf_counters_inactive(word);
-  return CHECK_MSG(sleeping <= inactive && inactive <= WORKERS,
+  return CHECK_MSG(sleeping <= inactive && inactive <= pool.workers,
                    "sleeping %u, inactive %u", sleeping, inactive);
 }
 
@@ -282,6 +283,7 @@ static void worker(unsigned index, uint64_t random) {
       pairing_jitter(harness_random(&random));
       if (wf_u64_load_seq_cst(&pool.x_done) < wf_u64_load_seq_cst(&pool.x_posted)) break;
       wf_u32_store_relaxed(&pool.x_awake[index], 0);
+      pairing_jitter(harness_random(&random));
       if (!wf_counters_try_sleep(&pool.counters, wf_counters_jec(word))) continue;
       check_invariant(wf_counters_load(&pool.counters));
       wf_bitset_add(&pool.x_sleepers, index);
@@ -319,25 +321,33 @@ static void poster(uint64_t random) {
 
 static void work_or_post(unsigned index, void *unused) {
   (void)unused;
-  if (index < WORKERS) {
+  if (index < pool.workers) {
     worker(index, harness_seed() + index);
   } else {
     poster(harness_seed() + index);
   }
 }
 
-TEST(v19_v24_no_job_is_missed_and_counts_are_right_at_every_step) {
+static void run_pool(unsigned workers) {
   static const uint32_t starts[] = {0, 0x7ffffffe, 0xfffffffe};
   for (int s = 0; s < 3; s++) {
-    pool = (struct pool){.jobs = 10 * 1000 / harness_slowdown()};
+    pool = (struct pool){.workers = workers, .jobs = 10 * 1000 / harness_slowdown()};
     pool.counters = make(starts[s], 0, 0);
-    harness_run_threads(WORKERS + 1, work_or_post, NULL);
+    harness_run_threads(workers + 1, work_or_post, NULL);
     const uint64_t word = wf_counters_load(&pool.counters);
     CHECK_EQ(wf_counters_sleeping(word), 0);
     CHECK_EQ(wf_counters_inactive(word), 0);
     CHECK_EQ(wf_u64_load_relaxed(&pool.x_done), pool.jobs);
     CHECK_EQ(wf_u64_load_relaxed(&pool.x_sleepers), 0);
   }
+}
+
+TEST(v19_v24_one_worker_misses_no_job) {
+  run_pool(1);
+}
+
+TEST(v19_v24_three_workers_miss_no_job_and_counts_are_right_at_every_step) {
+  run_pool(MOST_WORKERS);
 }
 
 /* Increments from several threads: none is lost, and the JEC moves by one for each. */

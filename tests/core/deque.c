@@ -376,25 +376,48 @@ TEST(claim_exposes_the_older_half_and_seals) {
       fork_many(&deque, 0, count);
       wf_deque_pin(&deque);
       uint64_t asked = wf_deque_asked(&deque);
+      uint64_t epoch = asked & ~(uint64_t)WF_ASKED_STATE_MASK;
+      int left = count - (count + 1) / 2;
       CHECK_EQ(wf_deque_claim(&deque, asked), (count + 1) / 2);
       CHECK_EQ(public_count(&deque), (count + 1) / 2);
       CHECK_EQ(wf_deque_asked(&deque),
-               (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED);
+               epoch | (left > 0 ? WF_ASKED_RICH : WF_ASKED_SEALED));
       CHECK(pins_are_closed(&deque));
-      CHECK_EQ(wf_deque_claim(&deque, asked), 0); /* one pin, one claim */
-      CHECK_EQ(wf_deque_claim(&deque, wf_deque_asked(&deque)), 0);
-      CHECK_EQ(public_count(&deque), (count + 1) / 2);
       /* The owner comes back, gives again, and opens the pins. */
-      int left = count - (count + 1) / 2;
       CHECK(wf_deque_push(&deque, &tasks[count]));
       CHECK(wf_deque_fork_slow(&deque, &news) == NULL);
       CHECK_EQ(news.exposed, (left + 2) / 2);
       CHECK_EQ(news.public_was_empty, count == 0);
-      CHECK_EQ(wf_deque_asked(&deque),
-               (asked & ~(uint64_t)WF_ASKED_STATE_MASK) + WF_ASKED_ONE_EPOCH);
+      CHECK_EQ(wf_deque_asked(&deque), epoch + WF_ASKED_ONE_EPOCH);
+      CHECK_EQ(wf_deque_claim(&deque, asked), 0); /* these pins are gone */
+      CHECK_EQ(wf_deque_claim(&deque, epoch | WF_ASKED_RICH), 0);
       int given = (count + 1) / 2 + (left + 2) / 2;
       check_steals(&deque, 0, given);
       check_joins(&deque, count, given);
+      wf_deque_destroy(&deque);
+    }
+  }
+}
+
+/* The owner of a sealed deque stands still, so claims may go on without another barrier
+ * until nothing is private. */
+TEST(v19_claims_go_on_until_nothing_is_private) {
+  FOR_EACH_START(start) {
+    for (int count = 1; count <= 9; count++) {
+      wf_deque deque;
+      make_open(&deque, 16, start);
+      fork_many(&deque, 0, count);
+      wf_deque_pin(&deque);
+      int given = 0;
+      for (;;) {
+        int exposed = (int)wf_deque_claim(&deque, wf_deque_asked(&deque));
+        CHECK_EQ(exposed, (count - given + 1) / 2);
+        if (exposed == 0) break;
+        given += exposed;
+        CHECK_EQ(deque_state(&deque), given < count ? WF_ASKED_RICH : WF_ASKED_SEALED);
+      }
+      CHECK_EQ(given, count);
+      check_steals(&deque, 0, count);
       wf_deque_destroy(&deque);
     }
   }
@@ -594,10 +617,12 @@ static wf_task *model_pop(struct model *model, wf_deque_news *news) {
 }
 
 static unsigned model_claim(struct model *model) {
-  if ((model->asked & WF_ASKED_STATE_MASK) != WF_ASKED_PINNED) return 0;
+  uint64_t state = model->asked & WF_ASKED_STATE_MASK;
+  if (state != WF_ASKED_PINNED && state != WF_ASKED_RICH) return 0;
   unsigned exposed = (model->count - model->given + 1) / 2;
   model->given += exposed;
-  model->asked = (model->asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED;
+  state = model->count > model->given ? WF_ASKED_RICH : WF_ASKED_SEALED;
+  model->asked = (model->asked & ~(uint64_t)WF_ASKED_STATE_MASK) | state;
   return exposed;
 }
 

@@ -94,8 +94,9 @@ TEST(full_ring_without_memory_gives_the_newest_task_back) {
     CHECK(wf_deque_push(&deque, &tasks[7]));
     CHECK_EQ(wf_deque_fork_slow(&deque, &news), &tasks[7]);
     run(&tasks[7]);
-    /* The owner pins itself, and gives half of the other seven. */
-    CHECK_EQ(news.exposed, 4);
+    /* The owner pins itself, and gives the other seven: what is closed keeps nothing
+     * private. */
+    CHECK_EQ(news.exposed, 7);
     CHECK(news.public_was_empty);
     CHECK_EQ(deque_state(&deque), WF_ASKED_PINNED);
     CHECK_EQ(deque.capacity, CAPACITY);
@@ -248,5 +249,42 @@ TEST(nothing_is_lost_or_run_twice_while_memory_is_short) {
     }
     no_memory = false;
     wf_deque_destroy(&deque);
+  }
+}
+
+/* The newest task may be public already when the owner finds the ring full: a claim came
+ * between its push and its look. Then it is given back only if no thief was faster. */
+TEST(full_ring_whose_newest_task_was_claimed) {
+  FOR_EACH_START(start) {
+    for (int stolen = 0; stolen <= CAPACITY; stolen++) {
+      wf_deque deque;
+      wf_deque_news news;
+      wf_task *task;
+      fill(&deque, start);
+      no_memory = true;
+      wf_deque_pin(&deque);
+      CHECK(wf_deque_push(&deque, &tasks[7]));
+      while (wf_deque_claim(&deque, wf_deque_asked(&deque)) > 0) {
+      }
+      CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
+      for (int i = 0; i < stolen; i++) {
+        CHECK_EQ(wf_deque_steal(&deque, &task), WF_STEAL_GOT);
+        CHECK_EQ(task, &tasks[i]);
+        run(task);
+      }
+      wf_task *left_over = wf_deque_fork_slow(&deque, &news);
+      CHECK_EQ(left_over, stolen == 0 ? &tasks[7] : NULL);
+      if (left_over != NULL) run(left_over);
+      /* Everything else is still there, for the owner and for thieves. */
+      for (int i = 7; i >= stolen; i--) {
+        if (i == 7 && left_over != NULL) continue;
+        CHECK_EQ(wf_deque_pop(&deque, &news), &tasks[i]);
+        run(&tasks[i]);
+      }
+      CHECK(wf_deque_pop(&deque, &news) == NULL);
+      check_each_ran_once(8);
+      no_memory = false;
+      wf_deque_destroy(&deque);
+    }
   }
 }

@@ -194,9 +194,13 @@ static bool own_nested(struct race *race) {
   return true;
 }
 
-/* How many tasks are in the deque; or were, a moment ago. Never too low. */
+/* How many tasks are in the deque, or were a moment ago. The slot of a task that a thief
+ * is about to run is free already, and is written again at once. */
 static uint64_t outstanding(const struct race *race) {
-  return race->forks - race->owner_runs - wf_u64_load_relaxed(&race->x_stolen);
+  const wf_deque *deque = &race->deque;
+  const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
+  return deque->lap + (uint64_t)(bottom - deque->slots) -
+         wf_u64_load_acquire(&deque->x_top);
 }
 
 static bool pop_one(struct race *race) {

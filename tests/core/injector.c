@@ -246,3 +246,29 @@ TEST(any_never_misses_a_push_that_has_returned) {
     wf_injector_destroy(&it.injector);
   }
 }
+
+/* One thread pushes and takes in turn, so that at every moment something is queued. */
+static void look_or_change(unsigned index, void *arg) {
+  struct looking *it = arg;
+  wf_injected got;
+  if (index > 0) {
+    while (wf_u64_load_acquire(&it->x_taking) < it->rounds)
+      if (!CHECK(wf_injector_any(&it->injector))) return;
+    return;
+  }
+  for (uint32_t i = 0; i < it->rounds; i++) {
+    CHECK_EQ(wf_injector_push(&it->injector, function_a, &objects[0]), 0);
+    CHECK(wf_injector_take(&it->injector, &got));
+    wf_u64_store_release(&it->x_taking, i + 1);
+  }
+}
+
+TEST(any_is_never_false_while_something_is_queued) {
+  for (int s = 0; s < START_COUNT; s++) {
+    struct looking it = {.rounds = 1000 * 1000 / harness_slowdown()};
+    wf_injector_init(&it.injector, STARTS[s]);
+    CHECK_EQ(wf_injector_push(&it.injector, function_a, &objects[0]), 0);
+    harness_run_threads(2, look_or_change, &it);
+    wf_injector_destroy(&it.injector);
+  }
+}

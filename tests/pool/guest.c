@@ -154,7 +154,8 @@ static void hold_the_place(void *ctx) {
 
 static void check_index_fits(void *ctx) {
   (void)ctx;
-  CHECK_MSG(weft_worker_index() >= 0 && (unsigned)weft_worker_index() < weft_worker_limit(),
+  CHECK_MSG(weft_worker_index() >= 0 &&
+                (unsigned)weft_worker_index() < weft_worker_limit(),
             "index %d, limit %u", weft_worker_index(), weft_worker_limit());
   check_tree(6);
 }

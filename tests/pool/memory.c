@@ -121,10 +121,15 @@ typedef struct ladder {
   unsigned rungs;
 } ladder;
 
+/* Runs of the small halves; the frames that hold them may be gone when a defect runs one
+ * a second time. */
+static atomic_ulong sides;
+
 static void ladder_side(void *ctx) {
   ladder *self = ctx;
+  atomic_fetch_add(&sides, 1);
   check_tree(self->depth % 4);
-  self->rungs = 1;
+  self->rungs += 1;
 }
 
 static void ladder_run(void *ctx) {
@@ -144,8 +149,10 @@ static void climb(void *ctx) {
   const unsigned depth = harness_slowdown() == 1 ? 5000 : 1000;
   for (unsigned shape = 0; shape <= 2; shape++) {
     ladder top = {depth, shape, 0};
+    unsigned long before = atomic_load(&sides);
     ladder_run(&top);
     CHECK_EQ(top.rungs, depth);
+    CHECK_EQ(atomic_load(&sides) - before, depth);
   }
   check_tree(12);
 }
@@ -174,6 +181,38 @@ TEST(v16_deque_growth_is_refused) {
     check_climb(FROM_NUMBER, 3, threads);
     check_climb(AT_RANDOM, 0, threads);
   }
+}
+
+/* One interleaving of the above, played by hand: a thief takes over between the owner's
+ * push into the last free slot and the slow half of that fork, which finds no memory. The
+ * task is then public, and must not be given back to the owner as well. */
+TEST(v16_growth_is_refused_during_a_takeover) {
+  wf_deque deque;
+  wf_deque_news news;
+  wf_task tasks[2] = {{do_nothing, NULL, {{0}}}, {do_nothing, NULL, {{0}}}};
+  unsigned got[2] = {0, 0};
+  wf_deque_init(&deque, 2, 0, !wf_sys_barrier_prepare());
+  REQUIRE(wf_deque_prepare(&deque) == 0);
+  CHECK(wf_deque_push(&deque, &tasks[0]));
+  CHECK(wf_deque_fork_slow(&deque, &news) == NULL);
+
+  wf_deque_pin(&deque);
+  uint64_t asked = wf_deque_asked(&deque);
+  if (wf_sys_barrier_prepare()) wf_sys_barrier();
+  CHECK(wf_deque_push(&deque, &tasks[1])); /* the owner sees the closed pins */
+  wf_deque_claim(&deque, asked);
+  refuse(ALL, 0);
+  wf_task *left_over = wf_deque_fork_slow(&deque, &news);
+  CHECK(refuse_no_more() > 0);
+  if (left_over != NULL) got[left_over - tasks]++;
+
+  for (wf_task *stolen; wf_deque_steal(&deque, &stolen) == WF_STEAL_GOT;)
+    got[stolen - tasks]++;
+  for (wf_task *popped; (popped = wf_deque_pop(&deque, &news)) != NULL;)
+    got[popped - tasks]++;
+  CHECK_EQ(got[0], 1);
+  CHECK_EQ(got[1], 1);
+  wf_deque_destroy(&deque);
 }
 
 /* ---- V16: the way in ---- */

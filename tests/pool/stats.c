@@ -30,8 +30,7 @@ TEST(stats_of_detached_work) {
     enum { JOBS = 1000 };
     atomic_ulong ran = 0;
     weft_pool *pool = pool_of(threads);
-    for (int i = 0; i < JOBS; i++)
-      CHECK_EQ(weft_pool_detach(pool, count_one, &ran), 0);
+    for (int i = 0; i < JOBS; i++) CHECK_EQ(weft_pool_detach(pool, count_one, &ran), 0);
     AWAIT(atomic_load(&ran) == JOBS);
     weft_stats stats = stats_of(pool);
     CHECK_EQ(stats.injected, JOBS);

@@ -30,7 +30,8 @@ static void note_start(unsigned worker, void *ctx) {
   stack_start = __builtin_frame_address(0);
 }
 
-/* Called in every leaf: how many tasks of others are on this stack, and how long is it? */
+/* Called in every leaf: how many tasks of others are on this stack, and how long is it?
+ */
 static void measure(void) {
   unsigned depth = wf_worker_of(wf_self)->help_depth;
   unsigned seen = atomic_load(&deepest_help);
@@ -54,8 +55,8 @@ static weft_pool *pool_with_stacks(unsigned threads, size_t stack_size) {
 static void check_depth(const char *what) {
   unsigned depth = atomic_load(&deepest_help);
   CHECK_MSG(depth <= HELP_THIEF_DEPTH, "%u tasks of others on one stack", depth);
-  printf("  %s: at most %u tasks of others, %zu bytes of a started thread's stack\n", what,
-         depth, atomic_load(&deepest_stack));
+  printf("  %s: at most %u tasks of others, %zu bytes of a started thread's stack\n",
+         what, depth, atomic_load(&deepest_stack));
 }
 
 /* Sanitizers make frames many times larger. */
@@ -142,24 +143,19 @@ TEST(v16_stolen_trees_on_small_stacks) {
 /* ---- the limits themselves ---- */
 
 /* Each task of a chain is stolen, and its thief forks the next one and waits: so two
- * threads steal from each other, level by level, as deep as they are allowed to. `a` ends
- * only when `b` was begun by another thread, or when nobody may come any more. */
+ * threads steal from each other, level by level, as deep as they are allowed to. */
 typedef struct leap {
   unsigned depth; /* still to go */
   atomic_bool begun;
 } leap;
 
-static atomic_bool refused;
-
+/* Ends when the other thread has begun the next task. A thread that is beyond the first
+ * limit need not come any more, so from there on this leaf only waits for a while. */
 static void leap_wait(void *ctx) {
   leap *self = ctx;
   measure();
-  /* The limit is reached when the other thread cannot take more: it sits at the largest
-   * depth itself. Then this leaf ends, and the task runs here. */
-  while (!atomic_load(&self->begun) && !atomic_load(&refused)) {
-    if (atomic_load(&deepest_help) >= HELP_THIEF_DEPTH) atomic_store(&refused, true);
-    sched_yield();
-  }
+  AWAIT(atomic_load(&self->begun) || atomic_load(&deepest_help) >= HELP_ANYBODY_DEPTH);
+  for (int i = 0; i < 1000 && !atomic_load(&self->begun); i++) sched_yield();
 }
 
 static void leap_run(void *ctx) {
@@ -171,16 +167,16 @@ static void leap_run(void *ctx) {
   weft_join(leap_wait, &next, leap_run, &next);
 }
 
-/* Two threads and a chain that is longer than both may help: the depth reaches the limit
- * and does not pass it. */
+/* Two threads and a chain that is longer than both may help: the depth reaches the first
+ * limit and does not pass the second. */
 TEST(v16_leapfrogging_stops_at_the_limit) {
   for (unsigned long i = 0; i < scaled(20); i++) {
-    weft_pool *pool = pool_with_stacks(2, harness_slowdown() == 1 ? 256 * 1024 : 0);
+    weft_pool *pool = pool_with_stacks(2, small_stack());
     leap first = {.depth = 4 * HELP_THIEF_DEPTH};
-    atomic_store(&refused, false);
     weft_pool_run(pool, leap_run, &first);
     weft_pool_destroy(pool);
-    CHECK_EQ(atomic_load(&deepest_help), HELP_THIEF_DEPTH);
-    if (i == 0) check_depth("leapfrogging");
+    CHECK(atomic_load(&deepest_help) >= HELP_ANYBODY_DEPTH);
+    CHECK(atomic_load(&deepest_help) <= HELP_THIEF_DEPTH);
+    if (i < 3) check_depth("leapfrogging");
   }
 }
