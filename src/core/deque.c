@@ -165,25 +165,35 @@ void wf_deque_destroy(wf_deque *deque) {
   wf_ptr_store_relaxed(&deque->x_ring, NULL);
 }
 
-int wf_deque_prepare(wf_deque *deque) {
-  int status = 0;
+void wf_deque_seal(wf_deque *deque) {
   wf_lock_lock(&deque->lock);
-  if (deque->slots == NULL) {
-    wf_ring *ring = ring_create(deque->capacity, NULL);
-    if (ring != NULL) {
-      deque->slots = ring->slots;
-      /* Release: pairs with the acquire of the ring in wf_deque_steal. */
-      wf_ptr_store_release(&deque->x_ring, ring);
-      set_bottom(deque, get_split(deque));
-    } else {
-      status = WEFT_ENOMEM;
-    }
-  }
   close_pins(deque);
-  /* The new owner itself has closed them and sees its own stores: no barrier needed. */
+  /* The owner itself has closed them and sees its own stores: no barrier needed. */
   uint64_t asked = get_asked(deque);
   set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED);
   wf_lock_unlock(&deque->lock);
+}
+
+/* [locked] The first ring. */
+static int make_ring(wf_deque *deque) {
+  wf_ring *ring = ring_create(deque->capacity, NULL);
+  if (ring == NULL) return WEFT_ENOMEM;
+  deque->slots = ring->slots;
+  /* Release: pairs with the acquire of the ring in wf_deque_steal. */
+  wf_ptr_store_release(&deque->x_ring, ring);
+  set_bottom(deque, get_split(deque));
+  return 0;
+}
+
+int wf_deque_prepare(wf_deque *deque) {
+  int status = 0;
+  if (deque->slots == NULL) {
+    wf_lock_lock(&deque->lock);
+    status = make_ring(deque);
+    wf_lock_unlock(&deque->lock);
+  }
+  if ((wf_deque_asked(deque) & WF_ASKED_STATE_MASK) != WF_ASKED_SEALED)
+    wf_deque_seal(deque);
   return status;
 }
 

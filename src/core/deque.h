@@ -82,8 +82,11 @@ void wf_deque_destroy(wf_deque *deque);
 
 /* [owner] Makes an empty deque ready for a new owner: gives it its ring if it has none
  * yet, and seals it, so that the first fork takes the slow half and is offered at once.
- * Returns 0 or WEFT_ENOMEM. */
+ * Does next to nothing if the last owner has sealed it. Returns 0 or WEFT_ENOMEM. */
 int wf_deque_prepare(wf_deque *deque);
+
+/* [owner] Closes the pins of an empty deque, when its owner leaves. */
+void wf_deque_seal(wf_deque *deque);
 
 /* [owner] Adds a task at bottom, as the inlined fork does. True if the caller must now
  * call wf_deque_fork_slow. */

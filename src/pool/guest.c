@@ -59,7 +59,9 @@ static wf_worker *lease(weft_pool *pool) {
 }
 
 static void leave(wf_worker *worker) {
-  /* Whatever was forked has been joined: the deque is empty. */
+  /* Whatever was forked has been joined: the deque is empty. It is sealed now, while it
+   * is in this CPU's cache, and not by the next guest. */
+  wf_deque_seal(&worker->deque);
   wf_bitset_remove(worker->pool->x_present, worker->index);
 }
 
@@ -124,7 +126,7 @@ static bool hand_in(weft_pool *pool, weft_fn *fn, void *ctx) {
 
 void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
   if (fn == NULL) return;
-  pool = wf_pool_or_current(pool);
+  if (pool == NULL) pool = weft_pool_current();
   if (pool == NULL) { /* no memory even for a pool */
     fn(ctx);
     return;

@@ -49,17 +49,17 @@ typedef struct wf_worker {
 } wf_worker;
 
 struct weft_pool {
-  /* Constant after creation. */
-  wf_options options;
+  /* Constant after creation; what a caller needs to enter comes first, in one line. */
+  wf_worker *workers;
+  wf_u64 *x_present;
   unsigned thread_places; /* places 1 .. thread_places */
   unsigned slots;         /* all places */
   unsigned words;         /* of a bit set over all places */
   unsigned max_searchers; /* awake workers that look for work at once */
+  wf_u32 x_started;       /* so many of the thread places have a thread */
   bool steals;            /* false in a pool of one thread */
   bool eager;             /* no process-wide barrier on this system */
-  wf_u32 x_started;       /* so many of the thread places have a thread */
-  wf_worker *workers;
-  wf_u64 *x_present;
+  wf_options options;
 
   _Alignas(WF_CACHE_LINE) wf_injector injector;
   _Alignas(WF_CACHE_LINE) wf_sleep sleep;

@@ -66,8 +66,9 @@ static void join_inside(void *ctx) {
 /* A join by a thread that is in no pool. */
 void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   both_halves both = {a, a_ctx, b, b_ctx};
-  if (weft_pool_current() != NULL) {
-    weft_pool_run(NULL, join_inside, &both);
+  weft_pool *pool = weft_pool_current();
+  if (pool != NULL) {
+    weft_pool_run(pool, join_inside, &both);
     return;
   }
   a(a_ctx);

@@ -139,46 +139,60 @@ TEST(v10_the_only_caller_is_0) {
   weft_pool_destroy(pool);
 }
 
-/* A caller that finds no place free, from inside another pool: its index too must fit in
- * an array of weft_worker_limit elements. */
+/* Callers that find no place free, from inside another pool: their numbers begin where
+ * those of the places end, and are different too. */
+enum { VISITORS = 4 };
+
 typedef struct crowded {
   weft_pool *home, *full;
-  atomic_bool is_full, done;
+  atomic_bool is_full;
+  atomic_uint inside;
+  int index[VISITORS + 1];
 } crowded;
+
+typedef struct visitor {
+  crowded *shared;
+  unsigned number;
+} visitor;
 
 static void hold_the_place(void *ctx) {
   crowded *c = ctx;
   atomic_store(&c->is_full, true);
-  AWAIT(atomic_load(&c->done));
+  AWAIT(atomic_load(&c->inside) == VISITORS);
 }
 
-static void check_index_fits(void *ctx) {
-  (void)ctx;
-  CHECK_MSG(weft_worker_index() >= 0 &&
-                (unsigned)weft_worker_index() < weft_worker_limit(),
-            "index %d, limit %u", weft_worker_index(), weft_worker_limit());
+static void note_index(void *ctx) {
+  const visitor *self = ctx;
+  self->shared->index[self->number] = weft_worker_index();
+  CHECK_MSG(weft_worker_index() >= (int)weft_worker_limit(), "index %d, limit %u",
+            weft_worker_index(), weft_worker_limit());
+  CHECK_EQ(weft_pool_current(), self->shared->full);
   check_tree(6);
+  atomic_fetch_add(&self->shared->inside, 1);
+  AWAIT(atomic_load(&self->shared->inside) == VISITORS); /* all are here now */
 }
 
 static void visit_the_full_pool(void *ctx) {
-  crowded *c = ctx;
-  weft_pool_run(c->full, check_index_fits, NULL);
+  const visitor *self = ctx;
+  weft_pool_run(self->shared->full, note_index, ctx);
 }
 
 static void crowd(unsigned index, void *arg) {
   crowded *c = arg;
+  visitor self = {c, index};
   if (index == 0) {
     weft_pool_run(c->full, hold_the_place, c);
   } else {
     AWAIT(atomic_load(&c->is_full));
-    weft_pool_run(c->home, visit_the_full_pool, c);
-    atomic_store(&c->done, true);
+    weft_pool_run(c->home, visit_the_full_pool, &self);
   }
 }
 
-TEST(v10_index_without_a_place_is_below_the_limit) {
+TEST(v10_indices_without_a_place_are_unique) {
   crowded c = {.home = pool_of(2), .full = pool_with_guests(2, 1)};
-  harness_run_threads(2, crowd, &c);
+  harness_run_threads(VISITORS + 1, crowd, &c);
+  for (int i = 1; i <= VISITORS; i++)
+    for (int j = 1; j < i; j++) CHECK(c.index[i] != c.index[j]);
   weft_pool_destroy(c.home);
   weft_pool_destroy(c.full);
 }
