@@ -19,18 +19,20 @@ extern "C" {
  * Meaning: both functions are called exactly once, and both have returned when weft_join
  * returns. They may run one after the other or at the same time on two threads of the
  * current pool, whatever keeps the CPUs busy; so neither may wait for the other. `a` runs
- * on the calling thread. `b` runs there too, after `a`, unless another thread was free
- * and took it. In a pool of one thread the order is that of the serial code above.
+ * on the calling thread (from outside a pool whose guest places are all taken, on one of
+ * its threads). `b` runs there too, after `a`, unless another thread was free and took
+ * it. In a pool of one thread the order is that of the serial code above.
  *
  * Threads: any. Inside a pool the join belongs to that pool; from outside the calling
  * thread takes part in the global pool (started on first use) until the call returns.
  * What happened before the call is visible to both functions, and what they did is
  * visible after it.
  *
- * Errors: none. It allocates nothing; without memory or threads the calling thread does
- * the work. While it waits for `b`, the calling thread may run other tasks of the pool on
- * its stack, so do not hold a lock that tasks of the pool take. Leaving `a` or `b` by
- * longjmp or a C++ exception is not allowed.
+ * Errors: none. A fork allocates nothing, except when it is deeper than any before and
+ * the worker's deque grows; without memory or threads the calling thread does the work.
+ * While it waits for `b`, the calling thread may run other tasks of the pool on its
+ * stack, so do not hold a lock that tasks of the pool take. Leaving `a` or `b` by longjmp
+ * or a C++ exception is not allowed.
  *
  * Cost: a few nanoseconds more than the two calls while nobody is idle (see
  * docs/design/fast-path.md), so no cut-off is needed for speed; give `a` and `b` as

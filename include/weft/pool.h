@@ -25,7 +25,7 @@ typedef struct weft_pool weft_pool;
  * uses no CPU at all; there is no polling in any mode. */
 typedef enum weft_idle {
   WEFT_IDLE_LOW_LATENCY,  /* looks longest: for work that comes in quick bursts */
-  WEFT_IDLE_BALANCED,     /* some tens of microseconds */
+  WEFT_IDLE_BALANCED,     /* about as long as falling asleep and waking up takes */
   WEFT_IDLE_POWER_SAVING, /* sleeps almost at once */
   WEFT_IDLE_DEFAULT /* what the environment variable WEFT_IDLE says, else balanced */
 } weft_idle;
@@ -62,7 +62,7 @@ typedef struct weft_config {
  * config may be NULL: all defaults. *out is the pool, or NULL on failure.
  *
  * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0, more threads or
- * guests than the maxima, an unknown idle mode, a stack size no system can give;
+ * guests than the maxima, an unknown idle mode, a stack size the system calls invalid;
  * WEFT_ENOMEM. If the system refuses some of the threads, the pool works with those it
  * has; if it refuses all, the callers do the work. Cost: that of starting the threads.
  *
@@ -87,7 +87,8 @@ WEFT_API void weft_pool_destroy(weft_pool *pool);
  * all guest places are taken does a started thread run it while the caller waits. A
  * thread that is in the pool already just calls fn.
  *
- * Threads: any, also tasks of another pool. Errors: none; it allocates nothing. */
+ * Threads: any, also tasks of another pool. Errors: none. It allocates when a guest place
+ * is used for the first time; without memory fn runs all the same. */
 WEFT_API void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx);
 
 /* Hands fn(ctx) to the started threads of a pool and returns at once: fire and forget.
@@ -123,15 +124,14 @@ WEFT_API unsigned weft_thread_count(void);
 
 /* The number of the calling thread in its pool, -1 outside. No two threads that are in a
  * pool at the same time have the same one. Started threads have 1, 2, ...; the first
- * caller from outside has 0, so that with one caller the numbers are those below
- * weft_thread_count; further callers have numbers from weft_thread_count on, below
- * weft_worker_limit. */
+ * caller from outside has 0, so that in a pool of several threads with one caller the
+ * numbers are those below weft_thread_count; further callers have larger ones. */
 WEFT_API int weft_worker_index(void);
 
 /* One more than the largest weft_worker_index in the current pool: the size for an array
- * with one place per thread. Only callers that find all guest places taken, and no
- * started thread to serve them, or that are tasks of another pool, have numbers from here
- * on; raise weft_config.guests if there can be so many. */
+ * with one place per thread. Only a caller that finds all guest places taken, and that is
+ * a task of another pool or finds no started thread to serve it, has a number from here
+ * on, the lowest free one; raise weft_config.guests if there can be so many callers. */
 WEFT_API unsigned weft_worker_limit(void);
 
 /* Totals since the pool started. Counted on slow paths only: a join whose second half

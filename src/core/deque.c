@@ -96,8 +96,9 @@ static void pin_locked(wf_deque *deque) {
  * or of its free slots, and at split or the start of the ring. */
 static void open_pins(wf_deque *deque) {
   uint64_t end = deque->lap + deque->capacity;
-  uint64_t full = wf_u64_load_relaxed(&deque->x_top) + deque->capacity;
-  /* Relaxed top: it only grows, so an old value leaves fewer slots, never too many. */
+  /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top may be reused,
+   * its thief has read it. An old top leaves fewer slots, never too many. */
+  uint64_t full = wf_u64_load_acquire(&deque->x_top) + deque->capacity;
   uint64_t limit = (int64_t)(full - end) < 0 ? full : end;
   uint64_t split = get_split(deque);
   uint64_t gate = (int64_t)(split - deque->lap) > 0 ? split : deque->lap;
@@ -399,6 +400,7 @@ unsigned wf_deque_claim(wf_deque *deque, uint64_t asked) {
       exposed = ((uint64_t)private_count + 1) / 2;
       set_split(deque, split + exposed);
     }
+    /* After split: a worker on its way to sleep that acquires SEALED must see it. */
     uint64_t next = private_count > (int64_t)exposed ? WF_ASKED_RICH : WF_ASKED_SEALED;
     set_asked(deque, (get_asked(deque) & ~(uint64_t)WF_ASKED_STATE_MASK) | next);
   }

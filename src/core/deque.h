@@ -30,7 +30,7 @@
 typedef struct wf_ring {
   struct wf_ring *older;
   uint64_t capacity; /* a power of two */
-  wf_ptr sentinel;   /* always NULL: the slot below slots[0], see wf_owner */
+  wf_ptr sentinel;   /* the word below slots[0], where bottom may stand for a moment */
   wf_ptr slots[];
 } wf_ring;
 
@@ -102,8 +102,8 @@ static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
 
 /* [owner] The slow half of a fork: makes room for the next push, and if somebody asked,
  * moves split over the older half of the private tasks. If no room can be made, the
- * newest task is taken out again and returned: the caller runs it itself, and from then
- * on the pins stay closed until the deque is empty, so that the join of that task, which
+ * newest task is taken out again and returned: its join must run it, and from then on
+ * the pins stay closed until the deque is empty, so that the join of that task, which
  * is not in the deque, comes to the slow half too. */
 wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
 

@@ -77,6 +77,18 @@ static inline int wf_latch_thief(const wf_latch *latch) {
   return (int)(wf_word_load_relaxed(&latch->x_state) >> WF_LATCH_THIEF_SHIFT) - 1;
 }
 
+/* The task is in no deque and nobody runs it: its join will. Instead of a thief's index.
+ */
+#define WF_LATCH_GIVEN_BACK (~(uintptr_t)WF_LATCH_STATE_MASK)
+
+static inline void wf_latch_note_given_back(wf_latch *latch) {
+  wf_word_init(&latch->x_state, WF_LATCH_GIVEN_BACK); /* no other thread sees the task */
+}
+
+static inline bool wf_latch_is_given_back(const wf_latch *latch) {
+  return wf_word_load_relaxed(&latch->x_state) == WF_LATCH_GIVEN_BACK; /* own note */
+}
+
 /* ---- counting latch: set when a count of things has come down to zero ---- */
 
 /* Starts at the number of things still to happen; whoever keeps adding holds one count of

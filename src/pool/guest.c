@@ -59,8 +59,9 @@ static wf_worker *lease(weft_pool *pool) {
 }
 
 static void leave(wf_worker *worker) {
-  /* Whatever was forked has been joined: the deque is empty. It is sealed now, while it
-   * is in this CPU's cache, and not by the next guest. */
+  if (!wf_deque_is_empty(&worker->deque))
+    wf_fatal("weft_pool_run", "the function has left forks that were not joined");
+  /* Sealed now, while it is in this CPU's cache, and not by the next guest. */
   wf_deque_seal(&worker->deque);
   wf_bitset_remove(worker->pool->x_present, worker->index);
 }
@@ -83,6 +84,16 @@ void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
   innermost = here.outer;
 }
 
+/* The lowest number that no other call without a place has now; with a thousand such
+ * calls at once, the thousand-and-first and later ones share one. */
+static unsigned lease_number(weft_pool *pool) {
+  unsigned number = 0;
+  while (number < WF_SERIAL_NUMBERS && (wf_bitset_has(pool->x_serial, number) ||
+                                        !wf_bitset_add(pool->x_serial, number)))
+    number++;
+  return number;
+}
+
 /* Without a place: a deque of one slot that is always closed, so that each fork and each
  * join takes the slow half, and that runs everything inline. */
 static void run_serially(weft_pool *pool, weft_fn *fn, void *ctx) {
@@ -91,14 +102,14 @@ static void run_serially(weft_pool *pool, weft_fn *fn, void *ctx) {
     wf_ptr sentinel, slot;
   } place;
   memset(&place, 0, sizeof place);
-  /* Beyond the last place, and different from all others that are here now. */
-  unsigned index = pool->slots + wf_u32_fetch_add_relaxed(&pool->x_serial, 1);
+  unsigned number = lease_number(pool);
   place.worker.pool = pool;
-  place.worker.index = index;
+  place.worker.index = pool->slots + number; /* beyond the last place */
   place.worker.serial = true;
   wf_ptr_store_relaxed(&place.worker.deque.owner.x_bottom, &place.slot);
   wf_ptr_store_relaxed(&place.worker.deque.owner.x_gate, (void *)UINTPTR_MAX);
   wf_guest_run_as(&place.worker, fn, ctx);
+  if (number < WF_SERIAL_NUMBERS) wf_bitset_remove(pool->x_serial, number);
 }
 
 /* A function handed to a started thread by a caller that blocks. */

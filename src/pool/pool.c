@@ -1,8 +1,9 @@
 /* pool/pool.c - the life of a pool: creation, threads, detached work, the end.
  *
- * All places and their deques exist before the first thread starts. The end: every worker
- * is told through its terminate latch, by the same protocol that wakes it for work; it
- * leaves when nothing submitted is left; all threads are joined before memory is freed.
+ * All places and their deques exist before the first thread starts. The end: the pool
+ * goes on working until every injected function has returned; then each worker is told
+ * through its terminate latch, by the same protocol that wakes it for work; all threads
+ * are joined before memory is freed.
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
@@ -70,6 +71,7 @@ int wf_pool_allocate(weft_pool **out, const wf_options *options) {
   unsigned busy = options->threads < options->cpus ? options->threads : options->cpus;
   pool->max_searchers = busy > 1 ? busy / 2 : 1;
   wf_injector_init(&pool->injector, 0);
+  wf_once_latch_init(&pool->drained);
 
   pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
   if (pool->workers != NULL)
@@ -123,11 +125,39 @@ static int start_threads(weft_pool *pool) {
   return 0;
 }
 
+void wf_pool_injected_done(weft_pool *pool) {
+  /* seq_cst: pairs with the store of x_draining and the load after it in drain. One of
+   * the two sees the other. */
+  uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
+  if (wf_u32_load_acquire(&pool->x_draining) == 0) return; /* pairs with drain */
+  /* Acquire: pairs with the release in wf_injector_push. */
+  if (done == wf_u64_load_acquire(&pool->injector.x_pushed))
+    wf_once_latch_set(&pool->drained);
+}
+
+/* Waits until every function that was injected has returned. A function injects others
+ * before it returns, so the two counts are equal only when nothing is left. */
+static void drain(weft_pool *pool) {
+  wf_u32_store_release(&pool->x_draining, 1); /* pairs with wf_pool_injected_done */
+  wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
+  /* Acquire and seq_cst: pairs with wf_injector_push and wf_pool_injected_done. */
+  uint64_t pushed = wf_u64_load_acquire(&pool->injector.x_pushed);
+  if (wf_u64_load_seq_cst(&pool->x_injected_done) != pushed)
+    wf_once_latch_wait(&pool->drained);
+}
+
 static void stop_threads(weft_pool *pool) {
   unsigned started = wf_pool_started(pool);
   for (unsigned i = 1; i <= started; i++)
     if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
   for (unsigned i = 1; i <= started; i++) wf_sys_thread_join(pool->workers[i].thread);
+  wf_u32_store_relaxed(&pool->x_started, 0); /* no other thread is left */
+}
+
+/* What the exit hooks have detached when no thread was left to run it. */
+static void run_leftovers(weft_pool *pool) {
+  wf_injected left;
+  while (wf_injector_take(&pool->injector, &left)) weft_pool_run(pool, left.fn, left.ctx);
 }
 
 int weft_pool_create(weft_pool **out, const weft_config *config) {
@@ -148,8 +178,10 @@ int weft_pool_create(weft_pool **out, const weft_config *config) {
   return 0;
 }
 
-/* Is a thread from outside in one of the guests' places? */
+/* Is a thread from outside in the pool, with a place or without? */
 static bool has_guests(const weft_pool *pool) {
+  for (unsigned i = 0; i < WF_SERIAL_NUMBERS; i++)
+    if (wf_bitset_has(pool->x_serial, i)) return true;
   for (unsigned i = 0; i < pool->slots; i++)
     if ((i == 0 || i > pool->thread_places) && wf_bitset_has(pool->x_present, i))
       return true;
@@ -163,7 +195,9 @@ void weft_pool_destroy(weft_pool *pool) {
              "called from inside the pool: it would wait for itself");
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
+  drain(pool);
   stop_threads(pool);
+  run_leftovers(pool);
   wf_pool_free(pool);
 }
 

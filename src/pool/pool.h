@@ -48,6 +48,9 @@ typedef struct wf_worker {
   _Alignas(WF_CACHE_LINE) wf_u32 x_park;
 } wf_worker;
 
+/* A call without a place has one of so many numbers, see guest.c. */
+enum { WF_SERIAL_NUMBERS = 1024, WF_SERIAL_WORDS = WF_SERIAL_NUMBERS / 64 };
+
 struct weft_pool {
   /* Constant after creation; what a caller needs to enter comes first, in one line. */
   wf_worker *workers;
@@ -63,7 +66,12 @@ struct weft_pool {
 
   _Alignas(WF_CACHE_LINE) wf_injector injector;
   _Alignas(WF_CACHE_LINE) wf_sleep sleep;
-  wf_u32 x_serial; /* numbers the contexts without a place, see guest.c */
+  wf_u64 x_serial[WF_SERIAL_WORDS]; /* numbers of contexts without a place, see guest.c */
+
+  /* The end: waits until every injected function has returned. */
+  _Alignas(WF_CACHE_LINE) wf_u64 x_injected_done;
+  wf_u32 x_draining;
+  wf_once_latch drained;
 };
 
 static inline wf_worker *wf_worker_of(wf_owner *owner) {
@@ -81,6 +89,9 @@ static inline unsigned wf_pool_started(const weft_pool *pool) {
 int wf_pool_allocate(weft_pool **out, const wf_options *options);
 void wf_pool_free(weft_pool *pool);
 void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index);
+
+/* An injected function has returned. */
+void wf_pool_injected_done(weft_pool *pool);
 
 /* Reports misuse that cannot be returned as an error, and aborts. */
 _Noreturn void wf_fatal(const char *call, const char *problem);

@@ -178,7 +178,9 @@ bool wf_worker_sees_work(wf_worker *worker, wf_sleeper kind) {
   if (!worker->pool->steals) return false;
   if (sees_public(worker)) return true;
   unsigned seized = seize(worker);
-  if (seized > 1) wf_sleep_new_tasks(worker->pool, seized - 1, true);
+  /* An idle worker takes one of them; a helper may be called away before it does. */
+  unsigned taken = kind == WF_SLEEPER_IDLE ? 1 : 0;
+  if (seized > taken) wf_sleep_new_tasks(worker->pool, seized - taken, true);
   /* Once more: a task that an owner published between the first look and the closing of
    * its pins is seen here; one that it publishes later goes through the slow half, which
    * looks for sleepers. */

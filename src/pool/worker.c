@@ -32,6 +32,7 @@ static void run(wf_worker *worker, const wf_work *work) {
   } else {
     wf_u64_count(&worker->x_tasks, 1);
     work->injected.fn(work->injected.ctx);
+    wf_pool_injected_done(worker->pool);
   }
 }
 
@@ -43,7 +44,8 @@ void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
 
 /* ---- a started thread ---- */
 
-/* Is the pool ending, with nothing left that was submitted to it? */
+/* Is the pool ending? Then everything submitted has been run, except perhaps what the
+ * exit hooks of other threads have detached. */
 static bool is_done(const wf_worker *worker) {
   return wf_latch_probe(&worker->terminate) && !wf_injector_any(&worker->pool->injector);
 }
@@ -94,8 +96,6 @@ static void work_until_the_end(void *ctx) {
   while (wf_search_anything(worker, &work) || wait_for_work(worker, &work))
     run(worker, &work);
   if (options->on_exit != NULL) options->on_exit(worker->index, options->hook_ctx);
-  /* What the hook has submitted: the other threads may be gone. */
-  while (wf_search_anything(worker, &work)) run(worker, &work);
 }
 
 void wf_worker_main(void *worker) {

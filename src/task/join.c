@@ -19,11 +19,8 @@ void wf_fork_slow(wf_owner *self) {
   wf_deque_news news;
   wf_task *left_over = wf_deque_fork_slow(&worker->deque, &news);
   wf_worker_tell(worker, news);
-  if (left_over != NULL) {
-    /* The ring is full and cannot grow: run it here and now. */
-    left_over->execute(left_over->context);
-    wf_latch_set(&left_over->completion);
-  }
+  /* The ring is full and cannot grow: the join will run the task. */
+  if (left_over != NULL) wf_latch_note_given_back(&left_over->completion);
 }
 
 /* A join whose task is perhaps not private any more. The fast half has moved bottom below
@@ -33,12 +30,11 @@ void wf_join_slow(wf_owner *self, wf_task *task) {
   wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
   wf_ptr_store_release(&self->x_bottom, bottom + 1);
-  if (worker->serial) {
+  if (worker->serial || wf_latch_is_given_back(&task->completion)) {
     task->execute(task->context);
     return;
   }
-  if (wf_latch_probe(&task->completion))
-    return; /* run by wf_fork_slow, or a fast thief */
+  if (wf_latch_probe(&task->completion)) return; /* the thief was fast */
   wf_deque_news news;
   wf_task *newest = wf_deque_pop(&worker->deque, &news);
   wf_worker_tell(worker, news);

@@ -36,8 +36,8 @@ typedef struct wf_task {
 /* The words of a worker's deque that fork and join touch. They point into the ring of
  * task pointers. Invariant: every slot in [gate, bottom) is the owner's alone, unless
  * somebody asked for work; then limit is 0 and gate is UINTPTR_MAX, and both comparisons
- * below lead into the slow half. The slot before the first one is NULL for ever, so that
- * looking below an empty deque is allowed. */
+ * below lead into the slow half. bottom may stand one below the first slot for a moment;
+ * the ring has a word there. */
 typedef struct wf_owner {
   wf_ptr x_bottom; /* where the next task goes; written by the owner, read by thieves */
   wf_ptr x_limit;  /* a fork that moves bottom up to here takes the slow half */
@@ -46,7 +46,9 @@ typedef struct wf_owner {
 
 /* The deque of the worker that the calling thread is at the moment; NULL for a thread
  * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
- * kind of program; it costs 8 bytes of the static TLS space that libc reserves. */
+ * kind of program; it takes its 8 bytes (weft has 20 in all) from the static TLS space
+ * that libc reserves for libraries that are loaded late. WEFT_NO_ASM leaves out the few
+ * lines of assembly below. */
 extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));
 
 /* The slow halves. */
@@ -58,17 +60,20 @@ WEFT_API void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx);
  * worker, and the address of the task. Each register so kept is saved and restored by
  * every function that forks, also on its way to a leaf, which costs more than to compute
  * them again (measured on fib: 1 ns a join). So both are hidden from the compiler. */
-#if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__)
+#if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__) &&                    \
+    !defined(__ANDROID__) && !defined(__OpenBSD__) && !defined(WEFT_NO_ASM)
 static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
   wf_owner *self;
-  __asm__ __volatile__("movq wf_self@gottpoff(%%rip), %0\n\tmovq %%fs:(%0), %0"
-                       : "=r"(self)
-                       :
-                       : "memory");
+  __asm__ __volatile__(
+      "mov{q} {wf_self@gottpoff(%%rip), %0|%0, wf_self@gottpoff[rip]}\n\t"
+      "mov{q} {%%fs:(%0), %0|%0, fs:[%0]}"
+      : "=r"(self)
+      :
+      : "memory");
   return self;
 }
 #define WF_ADDRESS_NOW(pointer, variable)                                                \
-  __asm__ __volatile__("leaq %1, %0" : "=r"(pointer) : "m"(variable))
+  __asm__ __volatile__("lea{q} {%1, %0|%0, %1}" : "=r"(pointer) : "m"(variable))
 #else
 static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
   return *(wf_owner *volatile *)&wf_self;
