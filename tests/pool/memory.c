@@ -262,3 +262,47 @@ TEST(v16_detach_without_memory) {
   weft_pool_destroy(pool);
   CHECK_EQ(atomic_load(&ran), accepted);
 }
+
+/* ---- order ---- */
+
+typedef struct ordered {
+  unsigned depth;
+  unsigned *next; /* numbers the calls in the order in which they begin */
+} ordered;
+
+static void second_half(void *ctx) {
+  ordered *here = ctx;
+  CHECK_EQ((*here->next)++, here->depth);
+}
+
+/* The serial order: the innermost first half comes first, then the second halves from
+ * the inside out. */
+static void first_half(void *ctx) {
+  ordered *here = ctx;
+  if (here->depth == 0) return;
+  ordered inner = {here->depth - 1, here->next}, side = {here->depth - 1, here->next};
+  weft_join(first_half, &inner, second_half, &side);
+}
+
+static void keep_order(void *ctx) {
+  (void)ctx;
+  unsigned next = 0;
+  ordered all = {1000, &next};
+  first_half(&all);
+  CHECK_EQ(next, 1000);
+}
+
+/* A pool of one thread keeps the order of the serial code, also without memory for a
+ * deque that must grow. */
+TEST(v30_order_is_kept_when_growth_is_refused) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.threads = 1;
+  config.deque_capacity = 2;
+  weft_pool *pool = pool_with(&config);
+  weft_pool_run(pool, do_nothing, NULL); /* the guest's place has its first ring */
+  refuse(ALL, 0);
+  weft_pool_run(pool, keep_order, NULL);
+  CHECK(refuse_no_more() > 0);
+  weft_pool_run(pool, keep_order, NULL);
+  weft_pool_destroy(pool);
+}
