@@ -31,7 +31,7 @@ static void detach_cycles(unsigned threads, unsigned long total) {
   weft_pool_destroy(pool);
 }
 
-TEST_LIMIT(v19_ten_million_wakes_by_detach, 3000) {
+TEST_LIMIT(v19_eight_million_wakes_by_detach, 3000) {
   detach_cycles(1, cycles() / 10 * 5);
   detach_cycles(2, cycles() / 10 * 2);
   detach_cycles(3, cycles() / 10);
