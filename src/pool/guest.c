@@ -16,9 +16,6 @@
 
 __thread wf_owner *wf_self;
 
-/* The place this thread had last, tried first: its deque is warm. */
-static __thread unsigned last_place __attribute__((tls_model("initial-exec")));
-
 /* The workers that this thread is, innermost first; each entry is in the frame of
  * wf_guest_run_as. */
 typedef struct entry {
@@ -37,24 +34,18 @@ static bool try_lease(weft_pool *pool, unsigned index) {
   return wf_bitset_add(pool->x_present, index);
 }
 
-static bool is_guest_place(const weft_pool *pool, unsigned index) {
-  return index < pool->slots && (index == 0 || index > pool->thread_places);
-}
-
-/* A free place with a deque, or NULL. */
+/* The lowest free place, with a deque, or NULL. The lowest, so that a single caller is
+ * always worker 0. */
 static wf_worker *lease(weft_pool *pool) {
-  unsigned index = last_place;
-  if (!is_guest_place(pool, index) || !try_lease(pool, index)) {
-    for (index = 0; index < pool->slots; index++)
-      if (is_guest_place(pool, index) && try_lease(pool, index)) break;
-    if (index == pool->slots) return NULL;
-  }
+  unsigned index = 0;
+  while (index < pool->slots && !try_lease(pool, index))
+    index = index == 0 ? pool->thread_places + 1 : index + 1;
+  if (index >= pool->slots) return NULL;
   wf_worker *worker = &pool->workers[index];
   if (wf_deque_prepare(&worker->deque) != 0) {
     wf_bitset_remove(pool->x_present, index);
     return NULL;
   }
-  last_place = index;
   return worker;
 }
 

@@ -29,6 +29,7 @@ typedef struct wf_worker {
   _Alignas(WF_CACHE_LINE) weft_pool *pool;
   unsigned index;
   bool serial;           /* a context without a place: everything runs inline */
+  bool asks;             /* has searched long enough to ask others for work */
   unsigned help_depth;   /* tasks of others on this thread's stack */
   unsigned search_count; /* for the look at the injector in turn */
   unsigned futile_wakes; /* in a row that found no work */

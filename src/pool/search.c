@@ -8,6 +8,10 @@
  * prime, so that it does not fall into step with the work. */
 enum { INJECTOR_TURN = 61 };
 
+/* A worker looks around for so long before it asks: an owner that is about to finish is
+ * left in peace. A tree of 1023 joins, pool awake: 3.0 us with this, 3.6 us without. */
+enum { FIRST_ASK_NS = 300 };
+
 /* Owners are given this long to answer an ask by their next fork or join. After that the
  * thief takes over, which costs a process-wide barrier (measured: 0.1 to 0.4 us). */
 enum { FIRST_SEIZE_NS = 3000, NEXT_SEIZE_NS = 20000 };
@@ -25,12 +29,12 @@ enum { LONGEST_PAUSE = 8, FUTILE_WAKES_COUNTED = 6 };
 
 /* ---- one victim ---- */
 
-/* The public part is empty. Asks for more, or, if a take-over has left private tasks
- * behind, goes on with it. True if there is something to take now. */
+/* The public part is empty. Asks for more when it is time, or, if a take-over has left
+ * private tasks behind, goes on with it. True if there is something to take now. */
 static bool claim_more(wf_worker *worker, wf_deque *deque) {
   uint64_t asked = wf_deque_asked(deque);
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_RICH) {
-    wf_deque_ask(deque);
+    if (worker->asks) wf_deque_ask(deque);
     return false;
   }
   if (wf_deque_claim(deque, asked) == 0) return false;
@@ -189,7 +193,8 @@ bool wf_worker_sees_work(wf_worker *worker, wf_sleeper kind) {
 
 /* ---- patience ---- */
 
-static void set_budget(wf_patience *patience, const wf_worker *worker, unsigned shift) {
+static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift) {
+  worker->asks = false;
   weft_idle mode = worker->pool->options.idle;
   patience->start_ns = wf_sys_now_ns();
   patience->spin_ns = BUDGETS[mode].spin_ns >> shift;
@@ -214,6 +219,7 @@ void wf_patience_end(wf_patience *patience) {
 
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   uint64_t elapsed = wf_sys_now_ns() - patience->start_ns;
+  if (elapsed >= FIRST_ASK_NS) worker->asks = true;
   if (elapsed >= patience->total_ns) return false;
   if (elapsed >= patience->seize_ns && worker->pool->steals) {
     patience->seize_ns = elapsed + NEXT_SEIZE_NS;

@@ -27,6 +27,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
 }
 
 static void run(wf_worker *worker, const wf_work *work) {
+  worker->asks = false;
   if (work->task != NULL) {
     run_stolen(worker, work->task, work->owner);
   } else {
