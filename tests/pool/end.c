@@ -53,34 +53,22 @@ TEST(v26_no_task_runs_after_the_exit_hook_of_its_thread) {
 
 /* ---- the pool works until everything has returned ---- */
 
-typedef struct meeting {
-  const weft_pool *pool;
-  atomic_bool other_half_began;
-} meeting;
-
-static void begin_other_half(void *ctx) {
-  atomic_store(&((meeting *)ctx)->other_half_began, true);
-}
-
-static void wait_for_other_half(void *ctx) {
-  AWAIT(atomic_load(&((meeting *)ctx)->other_half_began));
-}
-
 /* The second half must run on another thread, although the pool is ending. */
-static void meet_while_ending(void *ctx) {
-  meeting *m = ctx;
-  AWAIT(wf_u32_load_acquire(&m->pool->x_draining) != 0);
-  weft_join(wait_for_other_half, m, begin_other_half, m);
+static void pair_while_ending(void *ctx) {
+  const weft_pool *pool = weft_pool_current();
+  AWAIT(wf_u32_load_acquire(&pool->x_draining) != 0);
+  join_pairing(NULL);
+  count_one(ctx);
 }
 
 TEST(v26_draining_keeps_its_parallelism) {
   for (unsigned threads = 3; threads <= 8; threads++) { /* at least two are started */
     for (unsigned long i = 0; i < scaled(100); i++) {
       weft_pool *pool = sleepy_pool_of(threads);
-      meeting m = {.pool = pool};
-      CHECK_EQ(weft_pool_detach(pool, meet_while_ending, &m), 0);
+      atomic_ulong done = 0;
+      CHECK_EQ(weft_pool_detach(pool, pair_while_ending, &done), 0);
       weft_pool_destroy(pool);
-      CHECK(atomic_load(&m.other_half_began));
+      CHECK_EQ(atomic_load(&done), 1);
     }
   }
 }

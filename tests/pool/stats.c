@@ -59,26 +59,6 @@ TEST(v30_one_thread_steals_nothing) {
 }
 
 /* Joins whose second half must run on another thread: one steal and one task each. */
-typedef struct pairing {
-  atomic_bool b_began;
-} pairing;
-
-static void a_until_b(void *ctx) {
-  pairing *pair = ctx;
-  AWAIT(atomic_load(&pair->b_began));
-}
-
-static void b_begins(void *ctx) {
-  pairing *pair = ctx;
-  atomic_store(&pair->b_began, true);
-}
-
-static void join_pairing(void *ctx) {
-  (void)ctx;
-  pairing pair = {false};
-  weft_join(a_until_b, &pair, b_begins, &pair);
-}
-
 TEST(stats_of_stolen_tasks) {
   unsigned long rounds = scaled(1000);
   weft_pool *pool = pool_of(2);

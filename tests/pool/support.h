@@ -8,6 +8,7 @@
 #include "harness/harness.h"
 #include "pool/pool.h"
 
+#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -96,6 +97,32 @@ static inline void check_tree_task(void *ctx) {
 /* Counts a tree in a pool. */
 static inline void check_tree_in(weft_pool *pool, unsigned depth) {
   weft_pool_run(pool, check_tree_task, &depth);
+}
+
+/* ---- a join that must overlap ---- */
+
+/* `a` is a long leaf: no fork and no join, so its thread answers nobody. It ends when `b`
+ * has begun, which must then be on another thread. */
+typedef struct pairing {
+  pthread_t a_thread;
+  atomic_bool b_began;
+} pairing;
+
+static inline void a_until_b(void *ctx) {
+  pairing *pair = ctx;
+  AWAIT(atomic_load(&pair->b_began));
+}
+
+static inline void b_begins(void *ctx) {
+  pairing *pair = ctx;
+  CHECK(!pthread_equal(pthread_self(), pair->a_thread));
+  atomic_store(&pair->b_began, true);
+}
+
+static inline void join_pairing(void *ctx) {
+  (void)ctx;
+  pairing pair = {.a_thread = pthread_self()};
+  weft_join(a_until_b, &pair, b_begins, &pair);
 }
 
 #endif
