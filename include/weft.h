@@ -2,6 +2,9 @@
  *
  *     weft/pool.h   pools: the global one starts by itself, others are made and destroyed
  *     weft/join.h   fork-join: weft_join
+ *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
+ *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
+ *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
  * src/weft.c to the program.
@@ -12,6 +15,9 @@
 
 #include <weft/base.h>
 #include <weft/join.h>
+#include <weft/opts.h>
 #include <weft/pool.h>
+#include <weft/scope.h>
+#include <weft/task.h>
 
 #endif

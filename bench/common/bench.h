@@ -129,7 +129,7 @@ BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
 
 typedef long bench_work(long n);
 
-/* Measures work(n), whose answer must be expected, and prints the time of one call.
+/* Measures work(n), whose answer must be expected: the times of one call.
  *
  * Warm-up: work(warm_n) for a tenth of a second. Then samples of as many calls as fill
  * about a millisecond, at least 5 samples and 0.3 s; work that is too slow for that
@@ -137,12 +137,12 @@ typedef long bench_work(long n);
  *
  * With BENCH_ONCE in the environment: exactly one call and no times, for tools that count
  * instructions. */
-BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, long n,
-                                long expected) {
+BENCH_HELPER bench_samples bench_sample(const char *who, bench_work *work, long warm_n,
+                                        long n, long expected) {
+  bench_samples times = {NULL, 0, 0};
   if (getenv("BENCH_ONCE") != NULL) {
     bench_check(who, (uint64_t)work(n), (uint64_t)expected);
-    bench_passed((uint64_t)expected);
-    return;
+    return times;
   }
   double start = bench_now_ns();
   double calls = 0;
@@ -159,7 +159,6 @@ BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, 
     if (once < 1e6) inner = (long)(1e6 / once) + 1;
   }
 
-  bench_samples times = {NULL, 0, 0};
   start = bench_now_ns();
   for (;;) {
     double before = bench_now_ns();
@@ -175,8 +174,26 @@ BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, 
     double total = after - start;
     if (total > 1.5e9 || (total > 3e8 && times.count >= 5)) break;
   }
-  bench_print_times(who, &times);
+  return times;
+}
+
+/* The same, printed: the whole of most contestants. */
+BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, long n,
+                                long expected) {
+  bench_samples times = bench_sample(who, work, warm_n, n, expected);
+  if (times.count != 0) bench_print_times(who, &times);
   bench_passed((uint64_t)expected);
+  free(times.values);
+}
+
+/* The same for work that consists of n tasks: also prints the time of one. */
+BENCH_HELPER void bench_measure_tasks(const char *who, bench_work *work, long n) {
+  bench_samples times = bench_sample(who, work, n, n, n);
+  if (times.count != 0) {
+    bench_print_times(who, &times);
+    bench_print(who, "ns_per_task", bench_quantile(&times, 0.5) / (double)n);
+  }
+  bench_passed((uint64_t)n);
   free(times.values);
 }
 

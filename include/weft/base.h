@@ -49,6 +49,16 @@ WEFT_API const char *weft_strerror(int status);
  * version of the header that was compiled. */
 WEFT_API const char *weft_version(void);
 
+/* Misuse that cannot be returned as an error, such as ending a scope twice, is told in
+ * one sentence that starts with the name of the call, and ends the program.
+ * weft_set_fatal_handler sets the function that is told; without one, or with NULL, the
+ * sentence is written to standard error. The handler may write it elsewhere, or leave by
+ * exit or longjmp (the pool concerned is then not to be used again); if it returns, the
+ * program is aborted. It runs on the thread that made the mistake; set it before other
+ * threads use weft. */
+typedef void weft_fatal_fn(const char *message, void *ctx);
+WEFT_API void weft_set_fatal_handler(weft_fatal_fn *fn, void *ctx);
+
 /* What a task runs: a function and the one pointer it is given. */
 typedef void weft_fn(void *ctx);
 

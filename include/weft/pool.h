@@ -20,6 +20,9 @@ typedef struct weft_pool weft_pool;
  * it at the same time. */
 #define WEFT_MAX_THREADS 1024
 #define WEFT_MAX_GUESTS  1024
+/* The most that weft_config.blocking may be, and its value for "none". */
+#define WEFT_MAX_BLOCKING 1024
+#define WEFT_NO_BLOCKING  ((unsigned)-1)
 
 /* How long a worker that finds no work keeps looking before it sleeps. Asleep, a pool
  * uses no CPU at all; there is no polling in any mode. */
@@ -52,10 +55,13 @@ typedef struct weft_config {
   unsigned guests;       /* callers from outside that take part at once; more are served
                           * by the started threads. 0: 64 */
   size_t deque_capacity; /* tasks a worker holds before its deque must grow. 0: 1024 */
+  unsigned blocking; /* threads that are added while others are in blocking sections, see
+                      * weft_blocking_begin. 0: as many as `threads`; WEFT_NO_BLOCKING:
+                      * none */
 } weft_config;
 
 #define WEFT_CONFIG_INIT                                                                 \
-  { sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0 }
+  { sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0, 0 }
 
 /* Makes a pool.
  *
@@ -100,9 +106,6 @@ WEFT_API void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx);
  * Threads: any. Errors: WEFT_EINVAL for NULL fn, WEFT_ENOMEM (then fn will not run).
  * Cost: some tens of nanoseconds, and a wake-up if the pool sleeps. */
 WEFT_API int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx);
-
-/* weft_pool_detach on the current pool. */
-WEFT_API int weft_detach(weft_fn *fn, void *ctx);
 
 /* The pool that weft calls of this thread would use now: the one it is in, else the
  * global one, which is started if need be. NULL if that is impossible; compute calls then

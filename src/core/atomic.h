@@ -56,6 +56,7 @@ WF_ATOMIC_RMW(u32, uint32_t, fetch_add, __atomic_fetch_add, seq_cst, __ATOMIC_SE
 WF_ATOMIC_RMW(u32, uint32_t, fetch_sub, __atomic_fetch_sub, acq_rel, __ATOMIC_ACQ_REL)
 WF_ATOMIC_RMW(u32, uint32_t, fetch_sub, __atomic_fetch_sub, seq_cst, __ATOMIC_SEQ_CST)
 WF_ATOMIC_CAS(u32, uint32_t, acquire, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+WF_ATOMIC_CAS(u32, uint32_t, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 
 /* u64: indices, packed counters, bit sets, statistics. */
 WF_ATOMIC_LOAD(u64, uint64_t, relaxed, __ATOMIC_RELAXED)
@@ -70,15 +71,21 @@ WF_ATOMIC_RMW(u64, uint64_t, fetch_or, __atomic_fetch_or, seq_cst, __ATOMIC_SEQ_
 WF_ATOMIC_RMW(u64, uint64_t, fetch_and, __atomic_fetch_and, seq_cst, __ATOMIC_SEQ_CST)
 WF_ATOMIC_CAS(u64, uint64_t, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 
-/* word: latches. */
+/* word: latches, pending counts. */
 WF_ATOMIC_LOAD(word, uintptr_t, relaxed, __ATOMIC_RELAXED)
 WF_ATOMIC_LOAD(word, uintptr_t, acquire, __ATOMIC_ACQUIRE)
 WF_ATOMIC_RMW(word, uintptr_t, exchange, __atomic_exchange_n, seq_cst, __ATOMIC_SEQ_CST)
-WF_ATOMIC_RMW(word, uintptr_t, fetch_or, __atomic_fetch_or, relaxed, __ATOMIC_RELAXED)
+WF_ATOMIC_RMW(word, uintptr_t, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)
+WF_ATOMIC_RMW(word, uintptr_t, fetch_add, __atomic_fetch_add, seq_cst, __ATOMIC_SEQ_CST)
+WF_ATOMIC_RMW(word, uintptr_t, fetch_sub, __atomic_fetch_sub, relaxed, __ATOMIC_RELAXED)
+WF_ATOMIC_RMW(word, uintptr_t, fetch_sub, __atomic_fetch_sub, acq_rel, __ATOMIC_ACQ_REL)
 WF_ATOMIC_CAS(word, uintptr_t, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 
-/* ptr: rings, pools. The relaxed ones and store_release are in the detail header. */
+/* ptr: rings, pools, lists. The relaxed ones and store_release are in the detail header.
+ */
 WF_ATOMIC_LOAD(ptr, void *, acquire, __ATOMIC_ACQUIRE)
+WF_ATOMIC_RMW(ptr, void *, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)
+WF_ATOMIC_CAS(ptr, void *, release, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 
 #undef WF_ATOMIC_LOAD
 #undef WF_ATOMIC_STORE

@@ -186,6 +186,11 @@ static int make_ring(wf_deque *deque) {
   return 0;
 }
 
+void wf_deque_after_fork(wf_deque *deque) {
+  deque->lock = (wf_lock){{WF_LOCK_FREE}};
+  wf_deque_seal(deque);
+}
+
 int wf_deque_prepare(wf_deque *deque) {
   int status = 0;
   if (deque->slots == NULL) {
@@ -342,7 +347,8 @@ wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
 
 /* ---- thieves ---- */
 
-wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
+wf_steal wf_deque_steal_unless(wf_deque *deque, const wf_u64 *flags, uint64_t mask,
+                               wf_task **out) {
   /* Acquire: pairs with the CAS of other thieves and of the owner, so that split below is
    * at least as new as the top read here. */
   uint64_t top = wf_u64_load_acquire(&deque->x_top);
@@ -357,6 +363,10 @@ wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
   /* Relaxed: ordered by the acquires above; if the slot has been reused meanwhile, top
    * has moved and the CAS fails. */
   void *task = wf_ptr_load_relaxed(&ring->slots[top & (ring->capacity - 1)]);
+  /* Acquire: pairs with the RMW that sets a flag before tasks of its kind are pushed. The
+   * task at top was seen before this look, and if it is still at top afterwards it was
+   * there when the flag was not set. */
+  if (flags != NULL && (wf_u64_load_acquire(flags) & mask) != 0) return WF_STEAL_EMPTY;
   /* seq_cst: pairs with the CAS in retract and of other thieves. */
   if (!wf_u64_cas_seq_cst(&deque->x_top, &top, top + 1)) return WF_STEAL_RETRY;
   *out = (wf_task *)task;

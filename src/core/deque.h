@@ -88,6 +88,12 @@ int wf_deque_prepare(wf_deque *deque);
 /* [owner] Closes the pins of an empty deque, when its owner leaves. */
 void wf_deque_seal(wf_deque *deque);
 
+static inline void wf_deque_seal_if_open(wf_deque *deque) {
+  /* Relaxed: a closed pin may be opened by the owner alone, and that is the caller. */
+  uint64_t asked = wf_u64_load_relaxed(&deque->x_asked);
+  if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_SEALED) wf_deque_seal(deque);
+}
+
 /* [owner] Adds a task at bottom, as the inlined fork does. True if the caller must now
  * call wf_deque_fork_slow. */
 static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
@@ -110,9 +116,51 @@ wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
 /* [owner, prepared] Takes the newest task; NULL if nothing is left. */
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news);
 
+/* [owner] The index at which the next task goes in. */
+static inline uint64_t wf_deque_bottom(const wf_deque *deque) {
+  /* Relaxed: the owner's own. Without a ring both stand where the first one will start. */
+  if (deque->slots == NULL) return wf_u64_load_relaxed(&deque->x_split);
+  const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
+  return deque->lap + (uint64_t)(int64_t)(bottom - deque->slots);
+}
+
+/* [owner] How many tasks are in the deque, or a few more if thieves are at work. */
+static inline uint64_t wf_deque_count(const wf_deque *deque) {
+  /* Relaxed: top only grows. */
+  int64_t count = (int64_t)(wf_deque_bottom(deque) - wf_u64_load_relaxed(&deque->x_top));
+  return count > 0 ? (uint64_t)count : 0;
+}
+
+/* [owner] As wf_deque_pop, without fence or lock while the newest task is private, in the
+ * manner of the inlined join. */
+static inline wf_task *wf_deque_take(wf_deque *deque, wf_deque_news *news) {
+  *news = (wf_deque_news){0, false};
+  if (wf_deque_count(deque) == 0) return NULL;
+  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom) - 1;
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&deque->owner.x_bottom, bottom);
+  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
+  if ((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_gate))
+    return (wf_task *)wf_ptr_load_relaxed(bottom); /* own slot */
+  /* Release: as above. Who may have the task is found out under the lock. */
+  wf_ptr_store_release(&deque->owner.x_bottom, bottom + 1);
+  return wf_deque_pop(deque, news);
+}
+
 /* [any] Takes the oldest public task. RETRY means that somebody else was faster: there
- * may be more. */
-wf_steal wf_deque_steal(wf_deque *deque, wf_task **out);
+ * may be more. If `flags` is not NULL, nothing is taken while one of the bits of `mask`
+ * is set in it: the task that is taken was in the deque at a moment when they were not.
+ */
+wf_steal wf_deque_steal_unless(wf_deque *deque, const wf_u64 *flags, uint64_t mask,
+                               wf_task **out);
+
+static inline wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
+  return wf_deque_steal_unless(deque, NULL, 0, out);
+}
+
+/* [the only thread of a forked process, owner] Makes the deque usable whatever the other
+ * threads were doing to it when the process was forked. */
+void wf_deque_after_fork(wf_deque *deque);
 
 /* [any] Closes the pins if they are open. Does nothing if the lock is taken: then the
  * owner, or another thief, is in the slow half right now. */

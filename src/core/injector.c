@@ -29,10 +29,23 @@ static bool grow_queue(wf_injector *injector, uint64_t taken, uint64_t pushed) {
   if (entries == NULL) return false;
   for (uint64_t i = taken; i != pushed; i++)
     entries[i & (capacity - 1)] = injector->entries[i & (injector->capacity - 1)];
-  free(injector->entries);
+  /* The old ring is freed last: a process that is forked in between finds one that is
+   * whole. */
+  wf_injected *old = injector->entries;
   injector->entries = entries;
   injector->capacity = capacity;
+  free(old);
   return true;
+}
+
+static wf_injected *entry_at(wf_injector *injector, uint64_t index) {
+  return &injector->entries[index & (injector->capacity - 1)];
+}
+
+/* [locked] The first index from `index` on that is not a hole. */
+static uint64_t skip_holes(wf_injector *injector, uint64_t index, uint64_t pushed) {
+  while (index != pushed && entry_at(injector, index)->fn == NULL) index++;
+  return index;
 }
 
 int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx) {
@@ -59,11 +72,31 @@ bool wf_injector_take(wf_injector *injector, wf_injected *out) {
   uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
   if (pushed != taken) {
-    *out = injector->entries[taken & (injector->capacity - 1)];
+    *out = *entry_at(injector, taken); /* the oldest one is never a hole */
     /* Release: pairs with the acquire in wf_injector_any. */
-    wf_u64_store_release(&injector->x_taken, taken + 1);
+    wf_u64_store_release(&injector->x_taken, skip_holes(injector, taken + 1, pushed));
     found = true;
   }
+  wf_lock_unlock(&injector->lock);
+  return found;
+}
+
+bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *matches,
+                            const void *arg, wf_injected *out) {
+  bool found = false;
+  wf_lock_lock(&injector->lock);
+  /* Relaxed: both are written under the lock only. */
+  uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
+  uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
+  for (uint64_t i = taken; i != pushed && !found; i++) {
+    wf_injected *entry = entry_at(injector, i);
+    if (entry->fn != fn || !matches(entry->ctx, arg)) continue;
+    *out = *entry;
+    entry->fn = NULL;
+    found = true;
+  }
+  /* Release: pairs with the acquire in wf_injector_any. */
+  if (found) wf_u64_store_release(&injector->x_taken, skip_holes(injector, taken, pushed));
   wf_lock_unlock(&injector->lock);
   return found;
 }

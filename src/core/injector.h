@@ -4,7 +4,8 @@
  * A ring of {function, context} pairs under the library's lock, which is held for a few
  * nanoseconds; no node is ever freed under a reader, so there is no ABA. Two counters
  * that only grow tell without the lock whether anything is queued: an entry counts from
- * before its push returns until a consumer has it.
+ * before its push returns until a consumer has it. An entry that is taken out of the middle
+ * leaves a hole, without a function, that the consumers pass over.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_INJECTOR_H
@@ -38,6 +39,12 @@ int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx);
 
 /* Takes the oldest; false if there is none. */
 bool wf_injector_take(wf_injector *injector, wf_injected *out);
+
+/* Takes the oldest entry that has this function and of whose context `matches` says yes;
+ * false if there is none. Looks at every entry in between: for rare cases. */
+typedef bool wf_match_fn(void *ctx, const void *arg);
+bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *matches,
+                            const void *arg, wf_injected *out);
 
 /* Is anything queued? Never misses a push that has returned. */
 static inline bool wf_injector_any(const wf_injector *injector) {

@@ -45,11 +45,14 @@ void wf_count_latch_add(wf_count_latch *counter, uint32_t n) {
   wf_u32_fetch_add_relaxed(&counter->x_count, n);
 }
 
-bool wf_count_latch_done(wf_count_latch *counter) {
+bool wf_count_latch_count_off(wf_count_latch *counter) {
   /* acq_rel: pairs with itself in the other threads, so that the last one has seen the
-   * work of all before it sets the latch. */
-  if (wf_u32_fetch_sub_acq_rel(&counter->x_count, 1) != 1) return false;
-  return wf_latch_set(&counter->latch);
+   * work of all. */
+  return wf_u32_fetch_sub_acq_rel(&counter->x_count, 1) == 1;
+}
+
+bool wf_count_latch_done(wf_count_latch *counter) {
+  return wf_count_latch_count_off(counter) && wf_latch_set(&counter->latch);
 }
 
 /* ---- once-latch ---- */

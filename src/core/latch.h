@@ -14,7 +14,7 @@
  * have left the frame that holds it.
  *
  * A waiter that helps wants to know who runs its task: the bits above the state carry
- * the thief's worker index.
+ * the thief's worker index, and before that the address of the fork's region.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_LATCH_H
@@ -30,7 +30,8 @@ enum {
   WF_LATCH_SLEEPING = 2,
   WF_LATCH_SET = 3,
   WF_LATCH_STATE_MASK = 3,
-  WF_LATCH_THIEF_SHIFT = 2
+  WF_LATCH_THIEF_SHIFT = 2,
+  WF_LATCH_MAX_THIEF = 8191 /* times 4, still below the first page that is ever used */
 };
 
 static inline void wf_latch_init(wf_latch *latch) {
@@ -42,6 +43,13 @@ static inline bool wf_latch_probe(const wf_latch *latch) {
   /* Acquire: pairs with the exchange in wf_latch_set. */
   uintptr_t state = wf_word_load_acquire(&latch->x_state);
   return (state & WF_LATCH_STATE_MASK) == WF_LATCH_SET;
+}
+
+/* Does its waiter sleep, or is about to? To be asked after a fence. */
+static inline bool wf_latch_is_sleeping(const wf_latch *latch) {
+  /* Relaxed: ordered by the caller's fence. */
+  uintptr_t state = wf_word_load_relaxed(&latch->x_state);
+  return (state & WF_LATCH_STATE_MASK) == WF_LATCH_SLEEPING;
 }
 
 /* The waiter's transitions; false if the latch is set meanwhile. */
@@ -63,18 +71,25 @@ static inline bool wf_latch_set(wf_latch *latch) {
   return (old & WF_LATCH_STATE_MASK) == WF_LATCH_SLEEPING;
 }
 
-/* A thief leaves its worker index before it runs the task. */
-static inline void wf_latch_note_thief(wf_latch *latch, unsigned thief) {
-  /* Relaxed: the index is only a hint where to look for work. It is an RMW so that the
-   * waiter's own transitions are kept. */
-  wf_word_fetch_or_relaxed(&latch->x_state, ((uintptr_t)thief + 1)
-                                                << WF_LATCH_THIEF_SHIFT);
+/* A thief leaves its worker index, before it runs the task, where the fork has left its
+ * region, and gets the region. */
+static inline const wf_region *wf_latch_note_thief(wf_latch *latch, unsigned thief) {
+  uintptr_t index = ((uintptr_t)thief + 1) << WF_LATCH_THIEF_SHIFT;
+  /* Relaxed: the fork wrote the word before it published the task, and the index is only
+   * a hint where to look for work. */
+  uintptr_t seen = wf_word_load_relaxed(&latch->x_state);
+  /* seq_cst: pairs with the waiter's own transitions, which are kept. */
+  while (!wf_word_cas_seq_cst(&latch->x_state, &seen,
+                              (seen & WF_LATCH_STATE_MASK) | index)) {}
+  return (const wf_region *)(seen & ~(uintptr_t)WF_LATCH_STATE_MASK);
 }
 
-/* The worker index of the thief, or -1 if none has said so yet. */
+/* The worker index of the thief, or -1 if none has said so yet: then a region's address,
+ * which is larger than any index, or 0 is there. */
 static inline int wf_latch_thief(const wf_latch *latch) {
   /* Relaxed: a hint, as above. */
-  return (int)(wf_word_load_relaxed(&latch->x_state) >> WF_LATCH_THIEF_SHIFT) - 1;
+  uintptr_t upper = wf_word_load_relaxed(&latch->x_state) >> WF_LATCH_THIEF_SHIFT;
+  return upper <= WF_LATCH_MAX_THIEF ? (int)upper - 1 : -1;
 }
 
 /* The task is in no deque and nobody runs it: its join will. Instead of a thief's index.
@@ -100,6 +115,9 @@ typedef struct wf_count_latch {
 
 void wf_count_latch_init(wf_count_latch *counter, uint32_t count);
 void wf_count_latch_add(wf_count_latch *counter, uint32_t n);
+/* Takes one off and says whether it was the last, without setting the latch: for those who
+ * have something else to set. */
+bool wf_count_latch_count_off(wf_count_latch *counter);
 /* Takes one off. Only the last one sets the latch and may return true, "wake the waiter";
  * as with wf_latch_set the memory may be gone when this returns. */
 bool wf_count_latch_done(wf_count_latch *counter);

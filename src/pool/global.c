@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include <string.h>
+
 static wf_lock global_lock; /* starting and ending the global pool */
 static wf_ptr x_global;     /* the global pool, or NULL; written under the lock */
 
@@ -46,12 +48,44 @@ void weft_shutdown(void) {
   weft_pool_destroy(pool);
 }
 
-weft_pool *wf_pool_or_current(const weft_pool *pool) {
-  return pool != NULL ? (weft_pool *)(uintptr_t)pool : weft_pool_current();
+weft_pool *wf_global_if_running(void) {
+  /* Acquire: pairs with the release in start_global. */
+  weft_pool *pool = (weft_pool *)wf_ptr_load_acquire(&x_global);
+  return pool != NULL && !wf_guest_thread_has_ended() && !wf_fork_is_stale(pool) ? pool
+                                                                                : NULL;
 }
 
+void wf_global_after_fork(void) {
+  global_lock = (wf_lock){{WF_LOCK_FREE}};
+}
+
+/* A thread of a pool that is past its end, in the destructors of its thread-local
+ * variables, is on its own: the global pool may be what waits for it. */
 weft_pool *weft_pool_current(void) {
-  return wf_self != NULL ? wf_worker_of(wf_self)->pool : global_pool();
+  weft_pool *pool = NULL;
+  if (wf_self != NULL)
+    pool = wf_worker_of(wf_self)->pool;
+  else if (!wf_guest_thread_has_ended())
+    pool = global_pool();
+  return pool != NULL && wf_fork_is_stale(pool) && !wf_fork_revive(pool) ? NULL : pool;
+}
+
+weft_pool *wf_pool_or_current(const weft_pool *given) {
+  if (given == NULL) return weft_pool_current();
+  weft_pool *pool = (weft_pool *)(uintptr_t)given;
+  return wf_fork_is_stale(pool) && !wf_fork_revive(pool) ? NULL : pool;
+}
+
+/* What the caller's header did not know yet has its default. */
+int wf_opts_read(weft_opts *out, const weft_opts *given) {
+  *out = (weft_opts)WEFT_OPTS_INIT;
+  if (given == NULL) return 0;
+  size_t size = given->struct_size;
+  if (size < offsetof(weft_opts, pool) + sizeof given->pool) return WEFT_EINVAL;
+  memcpy(out, given, size < sizeof *out ? size : sizeof *out);
+  bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
+               (unsigned)out->order <= WEFT_ORDER_FIFO;
+  return valid ? 0 : WEFT_EINVAL;
 }
 
 unsigned weft_thread_count(void) {

@@ -12,18 +12,41 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include "scoped.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 __thread wf_owner *wf_self;
 
-/* The workers that this thread is, innermost first; each entry is in the frame of
- * wf_guest_run_as. */
-typedef struct entry {
-  wf_worker *worker;
-  const struct entry *outer;
-} entry;
+/* The workers that this thread is, innermost first; the entries are in frames of this
+ * thread. */
+static __thread wf_entry *innermost __attribute__((tls_model("initial-exec")));
 
-static __thread const entry *innermost __attribute__((tls_model("initial-exec")));
+/* Was this thread a worker that has ended? */
+static __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
+
+void wf_guest_end_thread(void) {
+  thread_has_ended = true;
+}
+
+bool wf_guest_thread_has_ended(void) {
+  return thread_has_ended;
+}
+
+/* ---- the stack of the thread ---- */
+
+/* Asked for once per thread; a size of 1 means that the system did not tell. */
+static __thread uintptr_t stack_low __attribute__((tls_model("initial-exec")));
+static __thread size_t stack_size __attribute__((tls_model("initial-exec")));
+
+bool wf_stack_is_half_free(void) {
+  if (stack_size == 0 && !wf_sys_thread_stack(&stack_low, &stack_size)) stack_size = 1;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  /* Code that runs on a stack of its own making, as coroutines do, is not judged. */
+  if (here - stack_low >= stack_size) return true;
+  return here - stack_low >= stack_size / 2;
+}
 
 /* ---- places ---- */
 
@@ -38,42 +61,46 @@ static bool try_lease(weft_pool *pool, unsigned index) {
  * always worker 0. */
 static wf_worker *lease(weft_pool *pool) {
   unsigned index = 0;
-  while (index < pool->slots && !try_lease(pool, index))
+  while (index < pool->spare_first && !try_lease(pool, index))
     index = index == 0 ? pool->thread_places + 1 : index + 1;
-  if (index >= pool->slots) return NULL;
+  if (index >= pool->spare_first) return NULL;
   wf_worker *worker = &pool->workers[index];
   if (wf_deque_prepare(&worker->deque) != 0) {
     wf_bitset_remove(pool->x_present, index);
     return NULL;
   }
+  worker->mark = wf_deque_bottom(&worker->spawned);
   return worker;
 }
 
-static void leave(wf_worker *worker) {
+/* Tasks that this thread has spawned into scopes of others, and that nobody has taken,
+ * find their way without it; without memory for that it runs them now. */
+static void hand_over_spawned(wf_worker *worker) {
+  wf_task *task;
+  if (worker->alone) return; /* they are the parent process's */
+  while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL) {
+    /* Relaxed: written once, before the task was handed on. */
+    uintptr_t scope = wf_word_load_relaxed(&task->completion.x_state);
+    if (wf_pool_started(worker->pool) == 0 ||
+        wf_scope_enqueue((struct weft_scope *)scope, task) != 0)
+      task->execute(task);
+  }
+  wf_worker_settle(worker);
+}
+
+static void give_place_back(wf_worker *worker, const char *call) {
   if (!wf_deque_is_empty(&worker->deque))
-    wf_fatal("weft_pool_run", "the function has left forks that were not joined");
+    wf_fatal(call, "the function has left forks that were not joined");
+  if (worker->blocking_depth > 0)
+    wf_fatal(call, "the function has left a blocking section that was not ended");
+  if (worker->alone) return; /* its place was in the parent process */
   /* Sealed now, while it is in this CPU's cache, and not by the next guest. */
   wf_deque_seal(&worker->deque);
+  wf_deque_seal_if_open(&worker->spawned);
   wf_bitset_remove(worker->pool->x_present, worker->index);
 }
 
-wf_worker *wf_guest_find(const weft_pool *pool) {
-  const entry *here = innermost;
-  while (here != NULL && here->worker->pool != pool) here = here->outer;
-  return here != NULL ? here->worker : NULL;
-}
-
-/* ---- running in a pool ---- */
-
-void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
-  entry here = {worker, innermost};
-  wf_owner *previous = wf_self;
-  innermost = &here;
-  wf_self = &worker->deque.owner;
-  fn(ctx);
-  wf_self = previous;
-  innermost = here.outer;
-}
+/* ---- contexts without a place ---- */
 
 /* The lowest number that no other call without a place has now; with a thousand such
  * calls at once, the thousand-and-first and later ones share one. */
@@ -87,21 +114,89 @@ static unsigned lease_number(weft_pool *pool) {
 
 /* Without a place: a deque of one slot that is always closed, so that each fork and each
  * join takes the slow half, and that runs everything inline. */
-static void run_serially(weft_pool *pool, weft_fn *fn, void *ctx) {
-  struct {
-    wf_worker worker;
-    wf_ptr sentinel, slot;
-  } place;
-  memset(&place, 0, sizeof place);
-  unsigned number = lease_number(pool);
-  place.worker.pool = pool;
-  place.worker.index = pool->slots + number; /* beyond the last place */
-  place.worker.serial = true;
-  wf_ptr_store_relaxed(&place.worker.deque.owner.x_bottom, &place.slot);
-  wf_ptr_store_relaxed(&place.worker.deque.owner.x_gate, (void *)UINTPTR_MAX);
-  wf_guest_run_as(&place.worker, fn, ctx);
-  if (number < WF_SERIAL_NUMBERS) wf_bitset_remove(pool->x_serial, number);
+typedef struct serial_place {
+  wf_worker worker;
+  wf_ptr sentinel, slot;
+} serial_place;
+
+static wf_worker *make_serial(weft_pool *pool) {
+  serial_place *place = (serial_place *)aligned_alloc(WF_CACHE_LINE, sizeof *place);
+  if (place == NULL) return NULL;
+  memset(place, 0, sizeof *place);
+  place->worker.pool = pool;
+  place->worker.index = pool->slots + lease_number(pool); /* beyond the last place */
+  place->worker.serial = true;
+  wf_ptr_store_relaxed(&place->worker.deque.owner.x_bottom, &place->slot);
+  wf_ptr_store_relaxed(&place->worker.deque.owner.x_gate, (void *)UINTPTR_MAX);
+  return &place->worker;
 }
+
+static void drop_serial(wf_worker *worker) {
+  unsigned number = worker->index - worker->pool->slots;
+  wf_worker_settle(worker);
+  if (number < WF_SERIAL_NUMBERS && !worker->alone)
+    wf_bitset_remove(worker->pool->x_serial, number);
+  free(worker);
+}
+
+/* ---- entering and leaving ---- */
+
+wf_worker *wf_guest_find(const weft_pool *pool) {
+  const wf_entry *here = innermost;
+  while (here != NULL && here->worker->pool != pool) here = here->outer;
+  return here != NULL ? here->worker : NULL;
+}
+
+const wf_region *wf_guest_region(void) {
+  return wf_self != NULL ? wf_self->region : NULL;
+}
+
+/* From here on this thread is the worker, and what runs is in the same region as before.
+ */
+static void push_entry(wf_entry *entry, wf_worker *worker) {
+  entry->worker = worker;
+  entry->outer = innermost;
+  entry->outer_region = worker->deque.owner.region;
+  worker->deque.owner.region = wf_guest_region();
+  innermost = entry;
+  wf_self = &worker->deque.owner;
+}
+
+static void pop_entry(wf_entry *entry) {
+  wf_entry *outer = entry->outer;
+  entry->worker->deque.owner.region = entry->outer_region;
+  wf_self = outer != NULL ? &outer->worker->deque.owner : NULL;
+  innermost = outer;
+}
+
+void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
+  wf_entry entry;
+  push_entry(&entry, worker);
+  fn(ctx);
+  pop_entry(&entry);
+}
+
+wf_worker *wf_guest_enter(wf_entry *entry, weft_pool *pool) {
+  wf_worker *worker = wf_guest_find(pool);
+  entry->leased = worker == NULL;
+  if (worker == NULL) worker = lease(pool);
+  if (worker == NULL) worker = make_serial(pool);
+  if (worker != NULL) push_entry(entry, worker);
+  return worker;
+}
+
+void wf_guest_leave(wf_entry *entry, const char *call) {
+  wf_worker *worker = entry->worker;
+  if (entry->leased && !worker->serial) hand_over_spawned(worker);
+  pop_entry(entry);
+  if (!entry->leased) return;
+  if (worker->serial)
+    drop_serial(worker);
+  else
+    give_place_back(worker, call);
+}
+
+/* ---- running in a pool ---- */
 
 /* A function handed to a started thread by a caller that blocks. */
 typedef struct handed_in {
@@ -121,33 +216,62 @@ static bool hand_in(weft_pool *pool, weft_fn *fn, void *ctx) {
   handed_in call = {fn, ctx, {{0}}};
   wf_once_latch_init(&call.done);
   if (wf_pool_started(pool) == 0) return false;
-  if (weft_pool_detach(pool, run_handed_in, &call) != 0) return false;
+  if (wf_pool_inject(pool, WEFT_LANE_NORMAL, run_handed_in, &call) != 0) return false;
   wf_once_latch_wait(&call.done);
   return true;
 }
 
+static void run_inside(wf_entry *entry, wf_worker *worker, weft_fn *fn, void *ctx) {
+  unsigned frames = worker->frames;
+  fn(ctx);
+  if (worker->frames != frames)
+    wf_fatal("weft_pool_run", "the function has left a scope open");
+  wf_guest_leave(entry, "weft_pool_run");
+}
+
 void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
   if (fn == NULL) return;
-  if (pool == NULL) pool = weft_pool_current();
+  pool = wf_pool_or_current(pool);
+  wf_entry entry = {NULL, NULL, NULL, true};
   if (pool == NULL) { /* no memory even for a pool */
     fn(ctx);
     return;
   }
-  wf_worker *here = wf_guest_find(pool);
-  if (here != NULL) {
-    wf_guest_run_as(here, fn, ctx);
-    return;
-  }
-  wf_worker *worker = lease(pool);
+  wf_worker *worker = wf_guest_find(pool);
   if (worker != NULL) {
-    wf_guest_run_as(worker, fn, ctx);
-    leave(worker);
+    entry.leased = false;
+    push_entry(&entry, worker);
+  } else if ((worker = lease(pool)) != NULL) {
+    push_entry(&entry, worker);
+  } else if (wf_self == NULL && hand_in(pool, fn, ctx)) {
+    return;
+  } else if ((worker = make_serial(pool)) != NULL) {
+    push_entry(&entry, worker);
+  } else {
+    fn(ctx);
     return;
   }
-  if (wf_self == NULL && hand_in(pool, fn, ctx)) return;
-  run_serially(pool, fn, ctx);
+  run_inside(&entry, worker, fn, ctx);
 }
 
 int weft_worker_index(void) {
   return wf_self != NULL ? (int)wf_worker_of(wf_self)->index : -1;
+}
+
+/* ---- after a fork ---- */
+
+/* The thread that forked keeps what it has on its stack, and nobody else is there: what
+ * others had locked is free, and nobody will ever look into its deques. */
+void wf_guest_after_fork(void) {
+  for (wf_entry *here = innermost; here != NULL; here = here->outer) {
+    here->worker->alone = true;
+    if (here->worker->serial) continue;
+    wf_deque_after_fork(&here->worker->deque);
+    wf_deque_after_fork(&here->worker->spawned);
+  }
+}
+
+bool wf_guest_is_alone_in(const weft_pool *pool) {
+  const wf_worker *worker = wf_guest_find(pool);
+  return worker != NULL && worker->alone;
 }

@@ -46,6 +46,7 @@ static int read_config(weft_config *out, const weft_config *config) {
   memcpy(out, config, size < sizeof *out ? size : sizeof *out);
   if (out->threads > WEFT_MAX_THREADS || out->guests > WEFT_MAX_GUESTS ||
       (unsigned)out->idle > WEFT_IDLE_DEFAULT ||
+      (out->blocking > WEFT_MAX_BLOCKING && out->blocking != WEFT_NO_BLOCKING) ||
       out->deque_capacity > LARGEST_DEQUE_CAPACITY)
     return WEFT_EINVAL;
   return 0;
@@ -63,6 +64,8 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   if (out->threads == 0)
     out->threads = out->cpus < WEFT_MAX_THREADS ? out->cpus : WEFT_MAX_THREADS;
   out->guests = given.guests != 0 ? given.guests : DEFAULT_GUESTS;
+  out->spares = given.blocking != 0 ? given.blocking : out->threads;
+  if (given.blocking == WEFT_NO_BLOCKING) out->spares = 0;
   out->stack_size = given.stack_size;
   out->deque_capacity =
       given.deque_capacity != 0 ? given.deque_capacity : DEFAULT_DEQUE_CAPACITY;

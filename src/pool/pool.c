@@ -8,19 +8,20 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include "search.h"
+#include "spare.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <weft/task.h>
 
 _Static_assert(sizeof(void *) != 8 || sizeof(wf_task) == 24, "a task is three words");
-_Static_assert(WEFT_MAX_THREADS + WEFT_MAX_GUESTS <= 65535, "counters have 16 bits");
+_Static_assert(WEFT_MAX_THREADS + WEFT_MAX_GUESTS + WEFT_MAX_BLOCKING <
+                   WF_LATCH_MAX_THIEF,
+               "a latch holds the index of every worker, and counters have 16 bits");
 _Static_assert(offsetof(wf_worker, deque) == 0 && offsetof(wf_deque, owner) == 0,
                "wf_self points at the worker");
-
-_Noreturn void wf_fatal(const char *call, const char *problem) {
-  fprintf(stderr, "weft: %s: %s\n", call, problem);
-  abort();
-}
 
 /* ---- memory ---- */
 
@@ -39,16 +40,19 @@ void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index) {
   wf_rng_seed(&worker->rng, (uint64_t)(uintptr_t)worker ^ index);
   wf_latch_init(&worker->terminate);
   wf_deque_init(&worker->deque, pool->options.deque_capacity, 0, pool->eager);
+  wf_deque_init(&worker->spawned, pool->options.deque_capacity, 0, pool->eager);
 }
 
-/* One block for the four bit sets: present workers, and three kinds of sleepers. */
+/* One block for all bit sets: workers that are present, those at background work, and the
+ * kinds of sleepers. */
 static bool allocate_sets(weft_pool *pool) {
   wf_u64 *sets =
-      (wf_u64 *)allocate_lines((1 + WF_SLEEPER_KINDS) * pool->words * sizeof(wf_u64));
+      (wf_u64 *)allocate_lines((2 + WF_SLEEPER_KINDS) * pool->words * sizeof(wf_u64));
   if (sets == NULL) return false;
   pool->x_present = sets;
+  pool->x_background = sets + pool->words;
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++)
-    pool->sleep.x_sets[kind] = sets + (size_t)(kind + 1) * pool->words;
+    pool->sleep.x_sets[kind] = sets + (size_t)(kind + 2) * pool->words;
   return true;
 }
 
@@ -59,24 +63,49 @@ static bool prepare_deques(weft_pool *pool) {
   return true;
 }
 
-int wf_pool_allocate(weft_pool **out, const wf_options *options) {
-  weft_pool *pool = (weft_pool *)allocate_lines(sizeof *pool);
-  if (pool == NULL) return WEFT_ENOMEM;
-  pool->options = *options;
+/* Everything that follows from the options. */
+static void set_sizes(weft_pool *pool) {
+  const wf_options *options = &pool->options;
   pool->thread_places = options->threads > 1 ? options->threads - 1 : 1;
-  pool->slots = pool->thread_places + options->guests;
+  pool->spare_first = pool->thread_places + options->guests;
+  pool->slots = pool->spare_first + options->spares;
   pool->words = wf_bitset_words(pool->slots);
   pool->steals = options->threads > 1;
   pool->eager = !wf_sys_barrier_prepare();
   unsigned busy = options->threads < options->cpus ? options->threads : options->cpus;
   pool->max_searchers = busy > 1 ? busy / 2 : 1;
-  wf_injector_init(&pool->injector, 0);
-  wf_once_latch_init(&pool->drained);
+  pool->background_limit = pool->thread_places > 1 ? pool->thread_places / 2 : 1;
+}
 
+bool wf_pool_furnish(weft_pool *pool) {
+  set_sizes(pool);
+  wf_injector_init(&pool->injector, 0);
+  wf_injector_init(&pool->background, 0);
+  wf_once_latch_init(&pool->drained);
   pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
   if (pool->workers != NULL)
     for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
-  if (pool->workers == NULL || !allocate_sets(pool) || !prepare_deques(pool)) {
+  return pool->workers != NULL && allocate_sets(pool) && prepare_deques(pool);
+}
+
+void wf_pool_clear(weft_pool *pool) {
+  for (unsigned i = 0; pool->workers != NULL && i < pool->slots; i++) {
+    wf_deque_destroy(&pool->workers[i].deque);
+    wf_deque_destroy(&pool->workers[i].spawned);
+    wf_arena_destroy(&pool->workers[i].arena);
+  }
+  wf_injector_destroy(&pool->injector);
+  wf_injector_destroy(&pool->background);
+  free(pool->x_present);
+  free(pool->workers);
+}
+
+int wf_pool_allocate(weft_pool **out, const wf_options *options) {
+  weft_pool *pool = (weft_pool *)allocate_lines(sizeof *pool);
+  if (pool == NULL) return WEFT_ENOMEM;
+  pool->options = *options;
+  wf_u32_store_relaxed(&pool->x_generation, wf_fork_generation()); /* nobody sees it */
+  if (!wf_pool_furnish(pool)) {
     wf_pool_free(pool);
     return WEFT_ENOMEM;
   }
@@ -85,11 +114,7 @@ int wf_pool_allocate(weft_pool **out, const wf_options *options) {
 }
 
 void wf_pool_free(weft_pool *pool) {
-  for (unsigned i = 0; pool->workers != NULL && i < pool->slots; i++)
-    wf_deque_destroy(&pool->workers[i].deque);
-  wf_injector_destroy(&pool->injector);
-  free(pool->x_present);
-  free(pool->workers);
+  wf_pool_clear(pool);
   free(pool);
 }
 
@@ -106,15 +131,17 @@ static void thread_name(char out[WF_THREAD_NAME_MAX + 1], const char *prefix,
   memcpy(out + length, number, (size_t)digits + 1);
 }
 
-/* Starts the threads. Stops at the first refusal: the pool works with those it has. */
-static int start_threads(weft_pool *pool) {
+int wf_worker_start_thread(wf_worker *worker, void (*main)(void *worker)) {
+  const wf_options *options = &worker->pool->options;
+  char name[WF_THREAD_NAME_MAX + 1];
+  thread_name(name, options->name, worker->index);
+  return wf_sys_thread_start(&worker->thread, name, options->stack_size, main, worker);
+}
+
+int wf_pool_start(weft_pool *pool) {
   for (unsigned i = 1; i <= pool->thread_places; i++) {
-    wf_worker *worker = &pool->workers[i];
-    char name[WF_THREAD_NAME_MAX + 1];
-    thread_name(name, pool->options.name, i);
     wf_bitset_add(pool->x_present, i);
-    int status = wf_sys_thread_start(&worker->thread, name, pool->options.stack_size,
-                                     wf_worker_main, worker);
+    int status = wf_worker_start_thread(&pool->workers[i], wf_worker_main);
     if (status != 0) {
       wf_bitset_remove(pool->x_present, i);
       return status;
@@ -125,14 +152,21 @@ static int start_threads(weft_pool *pool) {
   return 0;
 }
 
+/* ---- the end ---- */
+
+/* How many functions were ever injected, in both lanes. */
+static uint64_t injected_count(const weft_pool *pool) {
+  /* Acquire: pairs with the release in wf_injector_push. */
+  return wf_u64_load_acquire(&pool->injector.x_pushed) +
+         wf_u64_load_acquire(&pool->background.x_pushed); /* pairs as above */
+}
+
 void wf_pool_injected_done(weft_pool *pool) {
   /* seq_cst: pairs with the store of x_draining and the load after it in drain. One of
    * the two sees the other. */
   uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
   if (wf_u32_load_acquire(&pool->x_draining) == 0) return; /* pairs with drain */
-  /* Acquire: pairs with the release in wf_injector_push. */
-  if (done == wf_u64_load_acquire(&pool->injector.x_pushed))
-    wf_once_latch_set(&pool->drained);
+  if (done == injected_count(pool)) wf_once_latch_set(&pool->drained);
 }
 
 /* Waits until every function that was injected has returned. A function injects others
@@ -140,8 +174,8 @@ void wf_pool_injected_done(weft_pool *pool) {
 static void drain(weft_pool *pool) {
   wf_u32_store_release(&pool->x_draining, 1); /* pairs with wf_pool_injected_done */
   wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
-  /* Acquire and seq_cst: pairs with wf_injector_push and wf_pool_injected_done. */
-  uint64_t pushed = wf_u64_load_acquire(&pool->injector.x_pushed);
+  uint64_t pushed = injected_count(pool);
+  /* seq_cst: pairs with wf_pool_injected_done. */
   if (wf_u64_load_seq_cst(&pool->x_injected_done) != pushed)
     wf_once_latch_wait(&pool->drained);
 }
@@ -157,7 +191,9 @@ static void stop_threads(weft_pool *pool) {
 /* What the exit hooks have detached when no thread was left to run it. */
 static void run_leftovers(weft_pool *pool) {
   wf_injected left;
-  while (wf_injector_take(&pool->injector, &left)) weft_pool_run(pool, left.fn, left.ctx);
+  while (wf_injector_take(&pool->injector, &left) ||
+         wf_injector_take(&pool->background, &left))
+    weft_pool_run(pool, left.fn, left.ctx);
 }
 
 int weft_pool_create(weft_pool **out, const weft_config *config) {
@@ -166,11 +202,12 @@ int weft_pool_create(weft_pool **out, const weft_config *config) {
   wf_options options;
   int status = wf_options_resolve(&options, config, wf_environment_read());
   if (status != 0) return status;
+  wf_fork_prepare();
   weft_pool *pool;
   status = wf_pool_allocate(&pool, &options);
   if (status != 0) return status;
   /* Too few threads are no error, an impossible stack size is. */
-  if (start_threads(pool) == WEFT_EINVAL && wf_pool_started(pool) == 0) {
+  if (wf_pool_start(pool) == WEFT_EINVAL && wf_pool_started(pool) == 0) {
     wf_pool_free(pool);
     return WEFT_EINVAL;
   }
@@ -183,7 +220,8 @@ static bool has_guests(const weft_pool *pool) {
   for (unsigned i = 0; i < WF_SERIAL_NUMBERS; i++)
     if (wf_bitset_has(pool->x_serial, i)) return true;
   for (unsigned i = 0; i < pool->slots; i++)
-    if ((i == 0 || i > pool->thread_places) && wf_bitset_has(pool->x_present, i))
+    if ((i == 0 || i > pool->thread_places) && i < pool->spare_first &&
+        wf_bitset_has(pool->x_present, i))
       return true;
   return false;
 }
@@ -193,9 +231,14 @@ void weft_pool_destroy(weft_pool *pool) {
   if (wf_guest_find(pool) != NULL)
     wf_fatal("weft_pool_destroy",
              "called from inside the pool: it would wait for itself");
+  if (wf_fork_is_stale(pool)) { /* its threads are in the parent process */
+    wf_pool_free(pool);
+    return;
+  }
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
   drain(pool);
+  wf_spare_stop(pool);
   stop_threads(pool);
   run_leftovers(pool);
   wf_pool_free(pool);
@@ -203,19 +246,36 @@ void weft_pool_destroy(weft_pool *pool) {
 
 /* ---- detached work ---- */
 
-int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {
-  if (fn == NULL) return WEFT_EINVAL;
-  pool = wf_pool_or_current(pool);
+int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx) {
+  bool background = lane == WEFT_LANE_BACKGROUND;
+  int status =
+      wf_injector_push(background ? &pool->background : &pool->injector, fn, ctx);
+  if (status != 0) return status;
+  if (background)
+    wf_background_tell(pool);
+  else
+    wf_sleep_new_injected(pool);
+  return 0;
+}
+
+int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
+  weft_opts opts;
+  if (fn == NULL || wf_opts_read(&opts, o) != 0) return WEFT_EINVAL;
+  weft_pool *pool = wf_pool_or_current(opts.pool);
   if (pool == NULL) return WEFT_ENOMEM;
   if (wf_pool_started(pool) == 0) {
     weft_pool_run(pool, fn, ctx);
     return 0;
   }
-  int status = wf_injector_push(&pool->injector, fn, ctx);
-  if (status == 0) wf_sleep_new_injected(pool);
-  return status;
+  return wf_pool_inject(pool, opts.lane, fn, ctx);
+}
+
+int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.pool = pool;
+  return weft_detach_with(&opts, fn, ctx);
 }
 
 int weft_detach(weft_fn *fn, void *ctx) {
-  return weft_pool_detach(NULL, fn, ctx);
+  return weft_detach_with(NULL, fn, ctx);
 }

@@ -6,24 +6,43 @@
 
 #include "pool.h"
 
-/* Something to run: a task stolen from worker `owner`, or, if task is NULL, an injected
- * function. */
+/* Something to run: a broadcast, or a task stolen from worker `owner`, or, if both are
+ * NULL, an injected function. */
 typedef struct wf_work {
+  struct wf_broadcast *mail;
   wf_task *task;
+  bool spawned;    /* a task of a scope, not half of a join */
+  bool background; /* the worker was counted as being at background work for it */
   unsigned owner;
   wf_injected injected;
 } wf_work;
 
-/* For a worker that has nothing to do: public tasks of all workers, then injected work;
- * in every 61st search the injected work first, so that it cannot starve. */
+/* For a worker that has nothing to do: broadcasts, public tasks of all workers, injected
+ * work, and last background work. In every 61st search injected work comes first and in
+ * every 251st background work, so that neither can starve. */
 bool wf_search_anything(wf_worker *worker, wf_work *work);
 
-/* For a worker that waits: public tasks of all workers. */
+/* For a worker that waits: public tasks of all workers that are not at background work.
+ * Only a worker that is at background work itself takes such too. */
 bool wf_search_anybody(wf_worker *worker, wf_work *work);
+
+/* For a worker that lets others through: as above, then injected work. */
+bool wf_search_roots(wf_worker *worker, wf_work *work);
 
 /* For a worker that waits: public tasks of the worker that has stolen its own; -1 for
  * none. They are parts of what it waits for. */
 bool wf_search_thief(wf_worker *worker, int thief, wf_work *work);
+
+/* ---- background work: how many workers are at it ---- */
+
+/* The worker is through with the background work that it found. */
+void wf_background_end(wf_worker *worker);
+
+/* A worker at background work has made tasks public, or there is more in the lane: wakes
+ * an idle worker if another one may take it. */
+void wf_background_tell(weft_pool *pool);
+
+/* ---- patience ---- */
 
 /* How long to go on searching before sleeping: a time, by the pool's idle mode. */
 typedef struct wf_patience {

@@ -9,6 +9,7 @@
 #include "sleep.h"
 
 #include "pool.h"
+#include "spare.h"
 
 enum { AWAKE = 0, PARKED = 1 };
 
@@ -42,6 +43,11 @@ static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
   return woken;
 }
 
+/* Threads in blocking sections may have spares to take over for them. */
+static unsigned wake_spares(weft_pool *pool, unsigned n) {
+  return wf_spare_is_wanted(pool) ? wake_up_to(pool, n, WF_SLEEPER_SPARE) : 0;
+}
+
 /* Sleeping helpers. */
 static unsigned helper_count(const weft_pool *pool) {
   /* Relaxed: ordered by the fences of the callers. */
@@ -54,13 +60,14 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
   wf_fence_seq_cst();
   uint64_t word = wf_counters_post(&pool->sleep.counters);
   unsigned helpers = helper_count(pool);
-  if (wf_counters_sleeping(word) == 0 && helpers == 0) return 0;
+  if (wf_counters_sleeping(word) == 0 && helpers == 0) return wake_spares(pool, 1);
   if (queue_was_empty) {
     unsigned awake = wf_counters_awake_idle(word);
     n = n > awake ? n - awake : 0;
   }
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, n, WF_SLEEPER_IDLE);
+  if (woken < n) woken += wake_spares(pool, n - woken);
   if (woken < n && helpers > 0) woken += wake_up_to(pool, n - woken, WF_SLEEPER_HELPER);
   return woken;
 }
@@ -68,8 +75,10 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
 unsigned wf_sleep_new_injected(weft_pool *pool) {
   wf_fence_seq_cst(); /* pairs with the fence in park, as above */
   uint64_t word = wf_counters_post(&pool->sleep.counters);
-  if (wf_counters_sleeping(word) == 0 || wf_counters_awake_idle(word) > 0) return 0;
-  return wake_up_to(pool, 1, WF_SLEEPER_IDLE);
+  if (wf_counters_awake_idle(word) > 0) return 0;
+  unsigned woken = 0;
+  if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
+  return woken > 0 ? woken : wake_spares(pool, 1);
 }
 
 unsigned wf_sleep_wake_next(weft_pool *pool) {
@@ -77,6 +86,7 @@ unsigned wf_sleep_wake_next(weft_pool *pool) {
   if (wf_counters_awake_idle(word) > 0) return 0;
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
+  if (woken == 0) woken = wake_spares(pool, 1);
   if (woken == 0 && helper_count(pool) > 0)
     woken = wake_up_to(pool, 1, WF_SLEEPER_HELPER);
   return woken;

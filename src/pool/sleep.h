@@ -15,6 +15,7 @@ typedef enum wf_sleeper {
   WF_SLEEPER_IDLE,   /* has nothing to do: takes public tasks and injected ones */
   WF_SLEEPER_HELPER, /* waits for a task of its own: takes public tasks, to help */
   WF_SLEEPER_CLOSED, /* waits, and its stack is deep enough: woken for its latch only */
+  WF_SLEEPER_SPARE,  /* works only while others are in blocking sections */
   WF_SLEEPER_KINDS
 } wf_sleeper;
 

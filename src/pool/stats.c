@@ -19,7 +19,8 @@ void weft_pool_stats(const weft_pool *pool, weft_stats *total) {
     sum.sleeps += wf_u64_load_relaxed(&worker->x_sleeps);
   }
   if (pool != NULL) {
-    sum.injected = wf_u64_load_relaxed(&pool->injector.x_pushed);
+    sum.injected = wf_u64_load_relaxed(&pool->injector.x_pushed) +
+                   wf_u64_load_relaxed(&pool->background.x_pushed);
     sum.wakes = wf_u64_load_relaxed(&pool->sleep.x_wakes);
   }
   size_t size = total->struct_size < sizeof sum ? total->struct_size : sizeof sum;

@@ -1,16 +1,22 @@
 /* pool/worker.c - what a worker does: look for work, run it, help while it waits.
  *
  * Two kinds of waiting share the search: a started thread with nothing to do waits for
- * its `terminate` latch and takes everything; a thread whose forked task was stolen waits
- * for that task and takes only what cannot make it late or its stack deep: tasks of the
- * thief first, then of anybody while few strangers are on its stack, never injected work.
+ * its `terminate` latch and takes everything; a thread that waits for a forked task or
+ * for a scope takes only what cannot make it late or its stack deep. Always: tasks that
+ * the waiting code has spawned itself, queued tasks of the scope it waits for, broadcasts.
+ * While there is room: older tasks of its own, tasks of the thread that runs what it waits
+ * for, then of anybody. Never: injected work. Why nobody waits for ever when there is no
+ * room: src/task/scope.md.
  *
  * All functions run on the thread that is in the worker's place.
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include "mail.h"
+#include "scoped.h"
 #include "search.h"
+#include "spare.h"
 
 /* So many tasks of others may be on a waiting thread's stack before it takes tasks only
  * from the thief of its own, and so many before it takes none. */
@@ -19,28 +25,57 @@ enum { HELP_ANYBODY_DEPTH = 16, HELP_THIEF_DEPTH = 64 };
 /* ---- running ---- */
 
 static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
-  wf_u64_count(&worker->x_tasks, 1);
-  wf_latch_note_thief(&task->completion, worker->index);
+  const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
+  wf_frame outer = wf_frame_enter(worker, region);
   task->execute(task->context);
+  wf_frame_leave(worker, outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */
   if (wf_latch_set(&task->completion)) wf_sleep_wake_worker(worker->pool, owner);
 }
 
+static void run_injected(wf_worker *worker, const wf_work *work) {
+  static const wf_region background_region = {NULL, NULL, true};
+  wf_frame outer = wf_frame_enter(worker, work->background ? &background_region : NULL);
+  work->injected.fn(work->injected.ctx);
+  wf_frame_leave(worker, outer);
+  if (!worker->alone) wf_pool_injected_done(worker->pool);
+}
+
 static void run(wf_worker *worker, const wf_work *work) {
   worker->asks = false;
-  if (work->task != NULL) {
+  wf_u64_count(&worker->x_tasks, 1);
+  if (work->mail != NULL)
+    wf_mail_deliver(worker, work->mail);
+  else if (work->task == NULL)
+    run_injected(worker, work);
+  else if (work->spawned)
+    work->task->execute(work->task); /* it knows its scope and enters its own frame */
+  else
     run_stolen(worker, work->task, work->owner);
-  } else {
-    wf_u64_count(&worker->x_tasks, 1);
-    work->injected.fn(work->injected.ctx);
-    wf_pool_injected_done(worker->pool);
-  }
+  if (work->background && !worker->alone) wf_background_end(worker);
 }
 
 void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
-  if (news.exposed == 0 || !worker->pool->steals) return;
+  if (news.exposed == 0 || !worker->pool->steals || worker->alone) return;
   wf_u64_count(&worker->x_exposes, 1);
-  wf_sleep_new_tasks(worker->pool, news.exposed, news.public_was_empty);
+  if (worker->background)
+    wf_background_tell(worker->pool);
+  else
+    wf_sleep_new_tasks(worker->pool, news.exposed, news.public_was_empty);
+}
+
+wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) {
+  if ((int64_t)(wf_deque_bottom(&worker->spawned) - mark) <= 0) return NULL;
+  wf_deque_news news;
+  wf_task *task = wf_deque_take(&worker->spawned, &news);
+  wf_worker_tell(worker, news);
+  return task;
+}
+
+/* Runs what this worker has spawned, newest first, down to the mark. */
+static void run_spawned_above(wf_worker *worker, uint64_t mark) {
+  wf_task *task;
+  while ((task = wf_worker_take_spawned(worker, mark)) != NULL) task->execute(task);
 }
 
 /* ---- a started thread ---- */
@@ -48,7 +83,9 @@ void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
 /* Is the pool ending? Then everything submitted has been run, except perhaps what the
  * exit hooks of other threads have detached. */
 static bool is_done(const wf_worker *worker) {
-  return wf_latch_probe(&worker->terminate) && !wf_injector_any(&worker->pool->injector);
+  return wf_latch_probe(&worker->terminate) &&
+         !wf_injector_any(&worker->pool->injector) &&
+         !wf_injector_any(&worker->pool->background);
 }
 
 /* The worker has found work: it is not idle any more. The next sleeper is woken before
@@ -88,48 +125,175 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
   return true;
 }
 
+/* One round at the bottom of the stack: own tasks until there are none, then something
+ * that was found. */
+static void run_at_bottom(wf_worker *worker, const wf_work *work) {
+  run(worker, work);
+  run_spawned_above(worker, worker->mark);
+}
+
+static void call_hook(const wf_worker *worker, void (*hook)(unsigned, void *)) {
+  if (hook != NULL) hook(worker->index, worker->pool->options.hook_ctx);
+}
+
 /* Runs on a started thread, as its worker. */
 static void work_until_the_end(void *ctx) {
   wf_worker *worker = (wf_worker *)ctx;
-  const wf_options *options = &worker->pool->options;
-  if (options->on_start != NULL) options->on_start(worker->index, options->hook_ctx);
+  call_hook(worker, worker->pool->options.on_start);
+  run_spawned_above(worker, worker->mark);
   wf_work work;
-  while (wf_search_anything(worker, &work) || wait_for_work(worker, &work))
-    run(worker, &work);
-  if (options->on_exit != NULL) options->on_exit(worker->index, options->hook_ctx);
+  /* In a child that was forked by a task, the thread ends with the task. */
+  while (!worker->alone &&
+         (wf_search_anything(worker, &work) || wait_for_work(worker, &work)))
+    run_at_bottom(worker, &work);
+  call_hook(worker, worker->pool->options.on_exit);
+  run_spawned_above(worker, worker->mark);
+  wf_worker_settle(worker);
 }
 
 void wf_worker_main(void *worker) {
   wf_guest_run_as((wf_worker *)worker, work_until_the_end, worker);
+  wf_guest_end_thread();
 }
 
-/* ---- waiting for a task of one's own ---- */
+/* ---- a spare: a thread that takes over for one in a blocking section ---- */
+
+/* Works until there is nothing to do, or nobody needs it any more. */
+static void work_as_spare(wf_worker *worker) {
+  wf_patience patience;
+  wf_patience_start(&patience, worker);
+  while (!worker->alone && !wf_spare_is_surplus(worker->pool)) {
+    wf_work work;
+    if (wf_search_anything(worker, &work)) {
+      wf_sleep_wake_next(worker->pool);
+      run_at_bottom(worker, &work);
+      wf_patience_start(&patience, worker);
+    } else if (!wf_patience_pause(&patience, worker)) {
+      break;
+    }
+  }
+  wf_worker_settle(worker);
+}
+
+static void spare_until_the_end(void *ctx) {
+  wf_worker *worker = (wf_worker *)ctx;
+  call_hook(worker, worker->pool->options.on_start);
+  while (!worker->alone && !wf_latch_probe(&worker->terminate)) {
+    if (wf_spare_begin_work(worker)) {
+      work_as_spare(worker);
+      if (worker->alone) break;
+      wf_spare_end_work(worker);
+    }
+    if (wf_latch_get_sleepy(&worker->terminate))
+      wf_sleep_waiting(worker, &worker->terminate, WF_SLEEPER_SPARE);
+  }
+  call_hook(worker, worker->pool->options.on_exit);
+  run_spawned_above(worker, worker->mark);
+  wf_worker_settle(worker);
+}
+
+void wf_spare_main(void *worker) {
+  wf_guest_run_as((wf_worker *)worker, spare_until_the_end, worker);
+  wf_guest_end_thread();
+}
+
+/* ---- waiting for tasks of one's own ---- */
+
+bool wf_worker_may_help(wf_worker *worker) {
+  return worker->help_depth < HELP_THIEF_DEPTH && !wf_is_isolated(worker) &&
+         !worker->alone && wf_stack_is_half_free();
+}
+
+/* Work that the waiting code has made itself, or that is meant for this very thread. */
+static bool run_own(wf_worker *worker, struct weft_scope *scope) {
+  wf_task *task = wf_worker_take_spawned(worker, worker->mark);
+  if (task != NULL) {
+    task->execute(task);
+    return true;
+  }
+  wf_worker_settle(worker);          /* from here on it turns to other things */
+  if (worker->alone) return false; /* the queue is the parent process's */
+  wf_work work = {0};
+  bool found = scope != NULL && wf_scope_dequeue(scope, &work.injected);
+  if (!found) found = (work.mail = wf_mail_take(worker)) != NULL;
+  if (found) run(worker, &work);
+  return found;
+}
+
+/* An older task of this worker's own, as if it were a stranger's. */
+static bool take_older(wf_worker *worker, wf_work *work) {
+  if (wf_deque_count(&worker->spawned) == 0) return false;
+  wf_deque_news news;
+  *work = (wf_work){.task = wf_deque_take(&worker->spawned, &news), .spawned = true};
+  wf_worker_tell(worker, news);
+  worker->mark = wf_deque_bottom(&worker->spawned);
+  return work->task != NULL;
+}
 
 static bool find_help(wf_worker *worker, const wf_latch *latch, wf_work *work) {
-  if (worker->help_depth >= HELP_THIEF_DEPTH) return false;
+  if (!wf_worker_may_help(worker)) return false;
+  if (take_older(worker, work)) return true;
   if (wf_search_thief(worker, wf_latch_thief(latch), work)) return true;
   return worker->help_depth < HELP_ANYBODY_DEPTH && wf_search_anybody(worker, work);
 }
 
-void wf_worker_wait(wf_worker *worker, wf_latch *latch) {
+static void run_as_help(wf_worker *worker, const wf_work *work) {
+  worker->futile_wakes = 0;
+  wf_sleep_wake_next(worker->pool);
+  worker->help_depth++;
+  run(worker, work);
+  worker->help_depth--;
+}
+
+static wf_sleeper waiting_kind(wf_worker *worker) {
+  return worker->help_depth < HELP_ANYBODY_DEPTH && wf_worker_may_help(worker)
+             ? WF_SLEEPER_HELPER
+             : WF_SLEEPER_CLOSED;
+}
+
+/* In a forked process, when this thread has done what it can by itself. */
+static void check_not_lost(const wf_worker *worker, const wf_latch *latch,
+                           const char *call) {
+  if (worker->alone && !wf_latch_probe(latch))
+    wf_fatal(call, "after a fork, the child waits for work that another thread of the "
+                   "parent has taken");
+}
+
+void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
+                    const char *call) {
+  struct weft_scope *outer = worker->waits_for;
+  worker->waits_for = scope;
   wf_patience patience;
   wf_patience_start(&patience, worker);
   while (!wf_latch_probe(latch)) {
     wf_work work;
-    if (find_help(worker, latch, &work)) {
-      worker->futile_wakes = 0;
-      wf_sleep_wake_next(worker->pool);
-      worker->help_depth++;
-      run(worker, &work);
-      worker->help_depth--;
+    if (run_own(worker, scope)) {
       wf_patience_start(&patience, worker);
       continue;
     }
+    if (find_help(worker, latch, &work)) {
+      run_as_help(worker, &work);
+      wf_patience_start(&patience, worker);
+      continue;
+    }
+    check_not_lost(worker, latch, call);
     if (wf_patience_pause(&patience, worker)) continue;
     if (!wf_latch_get_sleepy(latch)) continue;
-    wf_sleeper kind =
-        worker->help_depth < HELP_ANYBODY_DEPTH ? WF_SLEEPER_HELPER : WF_SLEEPER_CLOSED;
-    if (wf_sleep_waiting(worker, latch, kind))
+    if (wf_sleep_waiting(worker, latch, waiting_kind(worker)))
       wf_patience_restart_after_sleep(&patience, worker);
   }
+  worker->waits_for = outer;
+  wf_worker_settle_outside(worker);
+}
+
+bool wf_worker_run_any(wf_worker *worker) {
+  wf_work work;
+  bool ran = run_own(worker, NULL);
+  if (!ran && wf_worker_may_help(worker) &&
+      (take_older(worker, &work) || wf_search_roots(worker, &work))) {
+    run_as_help(worker, &work);
+    ran = true;
+  }
+  wf_worker_settle_outside(worker);
+  return ran;
 }

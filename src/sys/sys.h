@@ -28,7 +28,8 @@ typedef void wf_thread_fn(void *arg);
 
 /* Starts a thread that runs fn(arg) with every signal blocked except those that a fault
  * of the thread itself raises: signals meant for the program go to the program's own
- * threads, and crash handlers work. stack_size 0 means the system's default; other values
+ * threads, and crash handlers work. As long as it runs, dlclose does not unload the
+ * object that this code is in (where the C library can be told so). stack_size 0 means the system's default; other values
  * are rounded up to what the system accepts. name is copied and cut to WF_THREAD_NAME_MAX
  * bytes; NULL or "" keeps the system's name. Returns 0, WEFT_EAGAIN (no more threads),
  * WEFT_ENOMEM or WEFT_EINVAL. */
@@ -41,6 +42,14 @@ void wf_sys_thread_join(wf_thread thread);
 
 /* Lets another runnable thread have the CPU. */
 void wf_sys_thread_yield(void);
+
+/* The stack of the calling thread: its lowest address, and its size. Slow, and may
+ * allocate: ask once per thread. False if the system does not tell. */
+bool wf_sys_thread_stack(uintptr_t *low, size_t *size);
+
+/* From now on calls fn in the child of each fork, on the only thread that it has, before
+ * fork returns there. Asked for once, before the first thread is started. */
+void wf_sys_on_fork(void (*fn)(void));
 
 /* ---- waiting on a word ---- */
 

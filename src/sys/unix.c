@@ -46,11 +46,33 @@ static void thread_take_name(const char *name) {
 #endif
 }
 
+/* A thread-local variable with a destructor keeps the object that holds its code from
+ * being unloaded until the thread has ended; C++ uses this call of the C library for
+ * that, and so do started threads: without it, dlclose of a library that uses weft would
+ * take the code away under them. */
+#if defined(__linux__)
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object,
+                                    void *dso) __attribute__((weak));
+extern void *__dso_handle __attribute__((visibility("hidden")));
+
+static void thread_destroy_nothing(void *object) {
+  (void)object;
+}
+#endif
+
+static void thread_keep_code_loaded(void) {
+#if defined(__linux__)
+  if (__cxa_thread_atexit_impl != NULL)
+    __cxa_thread_atexit_impl(thread_destroy_nothing, NULL, &__dso_handle);
+#endif
+}
+
 static void *thread_main(void *memory) {
   struct thread_start start;
   memcpy(&start, memory, sizeof start);
   free(memory);
   thread_take_name(start.name);
+  thread_keep_code_loaded();
   start.fn(start.arg);
   return NULL;
 }
@@ -143,6 +165,27 @@ void wf_sys_thread_join(wf_thread thread) {
 
 void wf_sys_thread_yield(void) {
   sched_yield();
+}
+
+bool wf_sys_thread_stack(uintptr_t *low, size_t *size) {
+#if defined(__linux__)
+  pthread_attr_t attributes;
+  void *address;
+  if (pthread_getattr_np(pthread_self(), &attributes) != 0) return false;
+  bool known = pthread_attr_getstack(&attributes, &address, size) == 0;
+  pthread_attr_destroy(&attributes);
+  *low = (uintptr_t)address;
+  return known;
+#else
+  (void)low;
+  (void)size;
+  return false;
+#endif
+}
+
+void wf_sys_on_fork(void (*fn)(void)) {
+  /* Without memory for the handler a forked process is as without weft's support. */
+  (void)pthread_atfork(NULL, NULL, fn);
 }
 
 /* ---- time ---- */

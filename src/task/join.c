@@ -44,7 +44,7 @@ void wf_join_slow(wf_owner *self, wf_task *task) {
   }
   if (newest != NULL)
     wf_fatal("weft_join", "forks and joins of this thread are not nested");
-  wf_worker_wait(worker, &task->completion);
+  wf_worker_wait(worker, &task->completion, NULL, "weft_join");
 }
 
 typedef struct both_halves {

@@ -48,12 +48,18 @@ pub fn ns(d: Duration) -> f64 {
     d.as_nanos() as f64
 }
 
-/// Measures `work(n)` exactly as bench_measure does in C.
-pub fn measure(who: &str, work: impl Fn(u64) -> u64, warm_n: u64, n: u64, expected: u64) {
+/// Measures `work(n)` exactly as bench_sample does in C.
+pub fn sample(
+    who: &str,
+    work: impl Fn(u64) -> u64,
+    warm_n: u64,
+    n: u64,
+    expected: u64,
+) -> Vec<f64> {
+    let mut times = Vec::new();
     if std::env::var_os("BENCH_ONCE").is_some() {
         check(who, work(n), expected);
-        passed(expected);
-        return;
+        return times;
     }
     let start = Instant::now();
     let mut calls = 0.0;
@@ -67,7 +73,6 @@ pub fn measure(who: &str, work: impl Fn(u64) -> u64, warm_n: u64, n: u64, expect
     let once = ns(start.elapsed()) / calls;
     let inner = if warm_n == n && once < 1e6 { (1e6 / once) as u64 + 1 } else { 1 };
 
-    let mut times = Vec::new();
     let start = Instant::now();
     loop {
         let before = Instant::now();
@@ -88,8 +93,26 @@ pub fn measure(who: &str, work: impl Fn(u64) -> u64, warm_n: u64, n: u64, expect
             break;
         }
     }
-    print_times(who, &mut times);
+    times
+}
+
+/// As bench_measure.
+pub fn measure(who: &str, work: impl Fn(u64) -> u64, warm_n: u64, n: u64, expected: u64) {
+    let mut times = sample(who, work, warm_n, n, expected);
+    if !times.is_empty() {
+        print_times(who, &mut times);
+    }
     passed(expected);
+}
+
+/// As bench_measure_tasks.
+pub fn measure_tasks(who: &str, work: impl Fn(u64) -> u64, n: u64) {
+    let mut times = sample(who, work, n, n, n);
+    if !times.is_empty() {
+        print_times(who, &mut times);
+        print(who, "ns_per_task", quantile(&mut times, 0.5) / n as f64);
+    }
+    passed(n);
 }
 
 pub fn fib_answer(n: u64) -> u64 {

@@ -20,13 +20,24 @@
 extern "C" {
 #endif
 
-/* What a waiter waits for; the states are in src/core/latch.h. Zero is "not set". */
+/* What a waiter waits for; the states are in src/core/latch.h. Low bits 0: "not set". */
 typedef struct wf_latch {
   wf_word x_state;
 } wf_latch;
 
+struct weft_scope;
+
+/* Where code runs, besides on which thread: what a fork hands on to whoever runs the
+ * forked half. It lives in a frame around the fork, so it outlives the task. */
+typedef struct wf_region {
+  struct weft_scope *scope;           /* the innermost scope around, or NULL */
+  const struct wf_region *isolation;  /* the innermost weft_isolate around, or NULL */
+  bool background;                    /* background work: not for waiting threads */
+} wf_region;
+
 /* One forked call: three words. It stays readable for thieves until its latch is set, and
- * nothing of it is touched after that. */
+ * nothing of it is touched after that. The latch starts as the address of the region,
+ * whose low bits are 0, "not set"; a thief puts its own number there, see latch.h. */
 typedef struct wf_task {
   weft_fn *execute;
   void *context;
@@ -42,11 +53,12 @@ typedef struct wf_owner {
   wf_ptr x_bottom; /* where the next task goes; written by the owner, read by thieves */
   wf_ptr x_limit;  /* a fork that moves bottom up to here takes the slow half */
   wf_ptr x_gate;   /* a join that moves bottom below this takes the slow half */
+  const wf_region *region; /* of the code that runs now, or NULL; the owner's alone */
 } wf_owner;
 
 /* The deque of the worker that the calling thread is at the moment; NULL for a thread
  * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
- * kind of program; it takes its 8 bytes (weft has 16 in all) from the static TLS space
+ * kind of program; it takes its 8 bytes (weft has 40 in all) from the static TLS space
  * that libc reserves for libraries that are loaded late. WEFT_NO_ASM leaves out the few
  * lines of assembly below. */
 extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));
@@ -92,7 +104,7 @@ wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   wf_task task;
   task.execute = b;
   task.context = b_ctx;
-  wf_word_init(&task.completion.x_state, 0);
+  wf_word_init(&task.completion.x_state, (uintptr_t)self->region);
 
   /* Fork. The slot is relaxed: a thief reads it only after it has acquired an index that
    * the release below, or a later one by the slow half, has published. */

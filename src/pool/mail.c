@@ -1,0 +1,101 @@
+/* pool/mail.c - see mail.h. Who wakes whom: sleep.md, "Mail".
+ *
+ * SPDX-License-Identifier: MIT */
+#include "mail.h"
+
+#include <string.h>
+
+void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
+  unsigned started = wf_pool_started(pool);
+  broadcast->next = NULL;
+  memset(broadcast->not_taken, 0, sizeof broadcast->not_taken);
+  uint32_t addressees = 0;
+  for (unsigned i = 1; i <= started; i++) {
+    if (i == except) continue;
+    broadcast->not_taken[i / WF_BITSET_WORD_BITS] |= wf_bitset_bit(i);
+    addressees++;
+  }
+  wf_once_latch_init(&broadcast->done_outside);
+  wf_count_latch_init(&broadcast->done, addressees + 1); /* one for the caller */
+
+  wf_lock_lock(&pool->mail_lock);
+  wf_broadcast **last = &pool->mail;
+  while (*last != NULL) last = &(*last)->next;
+  *last = broadcast;
+  for (unsigned i = 1; i <= started; i++)
+    /* seq_cst: pairs with the fence in park (sleep.c): either the worker sees its mail, or
+     * it is woken below. */
+    if (i != except) wf_u32_fetch_add_seq_cst(&pool->workers[i].x_mail, 1);
+  wf_lock_unlock(&pool->mail_lock);
+  wf_fence_seq_cst(); /* pairs with the fence in park */
+  for (unsigned i = 1; i <= started; i++)
+    if (i != except) wf_sleep_wake_worker(pool, i);
+}
+
+/* [locked] May the worker run it where it is now? Inside weft_isolate it runs only what
+ * comes from the same isolated call. */
+static bool may_run(const wf_worker *worker, const wf_broadcast *broadcast) {
+  const wf_region *here = worker->deque.owner.region;
+  if (here == NULL || here->isolation == NULL) return true;
+  return broadcast->region != NULL && broadcast->region->isolation == here->isolation;
+}
+
+/* [locked] The oldest broadcast for this worker. */
+static wf_broadcast *find_mail(const wf_worker *worker) {
+  unsigned word = worker->index / WF_BITSET_WORD_BITS;
+  wf_broadcast *it = worker->pool->mail;
+  while (it != NULL && ((it->not_taken[word] & wf_bitset_bit(worker->index)) == 0 ||
+                        !may_run(worker, it)))
+    it = it->next;
+  return it;
+}
+
+/* [locked] Takes a broadcast out of the list if nobody else is to take it up. */
+static void unlink_if_taken(weft_pool *pool, const wf_broadcast *broadcast) {
+  for (unsigned i = 0; i < WF_MAIL_WORDS; i++)
+    if (broadcast->not_taken[i] != 0) return;
+  wf_broadcast **link = &pool->mail;
+  while (*link != broadcast) link = &(*link)->next;
+  *link = broadcast->next;
+}
+
+wf_broadcast *wf_mail_take(wf_worker *worker) {
+  /* Relaxed: a look; the lock decides. A worker that goes to sleep looks after a fence. */
+  if (wf_u32_load_relaxed(&worker->x_mail) == 0) return NULL;
+  weft_pool *pool = worker->pool;
+  wf_lock_lock(&pool->mail_lock);
+  wf_broadcast *found = find_mail(worker);
+  if (found != NULL) {
+    found->not_taken[worker->index / WF_BITSET_WORD_BITS] &= ~wf_bitset_bit(worker->index);
+    /* seq_cst: pairs with the one in wf_mail_post. */
+    wf_u32_fetch_sub_seq_cst(&worker->x_mail, 1);
+    unlink_if_taken(pool, found);
+  }
+  wf_lock_unlock(&pool->mail_lock);
+  return found;
+}
+
+bool wf_mail_any(wf_worker *worker) {
+  if (wf_u32_load_relaxed(&worker->x_mail) == 0) return false; /* ordered by a fence */
+  wf_lock_lock(&worker->pool->mail_lock);
+  bool any = find_mail(worker) != NULL;
+  wf_lock_unlock(&worker->pool->mail_lock);
+  return any;
+}
+
+void wf_mail_deliver(wf_worker *worker, wf_broadcast *broadcast) {
+  weft_pool *pool = worker->pool;
+  unsigned waiter = broadcast->waiter;
+  bool blocks = broadcast->blocks;
+  unsigned index = worker->index - 1 + broadcast->first_index;
+  wf_frame outer = wf_frame_enter(worker, broadcast->region);
+  broadcast->fn(index, broadcast->count, broadcast->ctx);
+  wf_frame_leave(worker, outer);
+  /* The broadcast may be gone once its latch is set. A caller without a place waits on
+   * the other latch, which the last one sets instead. */
+  if (!blocks) {
+    if (wf_count_latch_done(&broadcast->done)) wf_sleep_wake_worker(pool, waiter);
+  } else if (wf_count_latch_count_off(&broadcast->done)) {
+    wf_once_latch_set(&broadcast->done_outside);
+  }
+}

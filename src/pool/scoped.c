@@ -1,0 +1,59 @@
+/* pool/scoped.c - see scoped.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "scoped.h"
+
+void wf_scope_finish(struct weft_scope *scope, uintptr_t n) {
+  /* Constant since the scope began, but not readable once it may end. */
+  bool blocks = scope->blocks;
+  weft_pool *pool = scope->pool;
+  unsigned index = scope->index;
+  /* acq_rel: pairs with itself in the other threads, so that the last one has seen the
+   * work of all before it sets the latch. */
+  if (wf_word_fetch_sub_acq_rel(&scope->x_pending, n) != n) return;
+  /* Only the thread that waits for the scope's end gives up the last count itself; all
+   * others find it waiting, or on its way there. */
+  if (blocks)
+    wf_once_latch_set((wf_once_latch *)&scope->x_blocked_end);
+  else if (wf_latch_set(&scope->done))
+    wf_sleep_wake_worker(pool, index);
+}
+
+static struct weft_scope *scope_of(const wf_task *task) {
+  /* Relaxed: written once, before the task was handed on. */
+  return (struct weft_scope *)wf_word_load_relaxed(&task->completion.x_state);
+}
+
+/* What the queue holds for a task of a scope: this function and the task. */
+static void run_queued(void *ctx) {
+  wf_task *task = (wf_task *)ctx;
+  /* Relaxed: until this is seen, the scope's thread looks once more than it needs to. */
+  wf_word_fetch_sub_relaxed(&scope_of(task)->x_waiting, 1);
+  task->execute(task);
+}
+
+static bool belongs_to(void *ctx, const void *scope) {
+  return scope_of((const wf_task *)ctx) == scope;
+}
+
+int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
+  weft_pool *pool = scope->pool;
+  /* seq_cst: pairs with the fence in park (sleep.c): either the scope's thread sees this
+   * count, or it is seen below, after another fence in wf_pool_inject, to sleep. */
+  wf_word_fetch_add_seq_cst(&scope->x_waiting, 1);
+  int status = wf_pool_inject(pool, WEFT_LANE_NORMAL, run_queued, task);
+  if (status != 0) {
+    wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */
+    return status;
+  }
+  /* The scope's own thread takes it if nobody else can; it may be asleep. */
+  if (!scope->blocks && wf_latch_is_sleeping(&scope->done))
+    wf_sleep_wake_worker(pool, scope->index);
+  return 0;
+}
+
+bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out) {
+  if (!wf_scope_has_queued(scope)) return false;
+  return wf_injector_take_match(&scope->pool->injector, run_queued, belongs_to, scope,
+                                out);
+}

@@ -1,0 +1,84 @@
+/* pool/spare.c - blocking sections, and the threads that take over meanwhile. See spare.h
+ * and, for sleeping and waking, sleep.md.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spare.h"
+
+#include <weft/task.h>
+
+/* ---- the spare's side ---- */
+
+bool wf_spare_begin_work(wf_worker *worker) {
+  weft_pool *pool = worker->pool;
+  uint32_t active = wf_u32_load_relaxed(&pool->x_spare_active); /* the CAS decides */
+  do {
+    /* Acquire: pairs with the RMW in weft_blocking_begin. */
+    if (active >= wf_u32_load_acquire(&pool->x_blocked)) return false;
+    /* seq_cst: pairs with the other spares' and with the fences of those who wake. */
+  } while (!wf_u32_cas_seq_cst(&pool->x_spare_active, &active, active + 1));
+  wf_bitset_add(pool->x_present, worker->index);
+  return true;
+}
+
+void wf_spare_end_work(wf_worker *worker) {
+  /* While it is away nobody asks it: the first task it makes next time must be offered. */
+  wf_deque_seal_if_open(&worker->deque);
+  wf_deque_seal_if_open(&worker->spawned);
+  wf_bitset_remove(worker->pool->x_present, worker->index);
+  /* seq_cst: pairs with wf_spare_begin_work. */
+  wf_u32_fetch_sub_seq_cst(&worker->pool->x_spare_active, 1);
+}
+
+void wf_spare_stop(weft_pool *pool) {
+  uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* nobody adds any */
+  for (uint32_t i = 0; i < threads; i++) {
+    wf_worker *worker = &pool->workers[pool->spare_first + i];
+    if (wf_latch_set(&worker->terminate)) wf_sleep_wake_worker(pool, worker->index);
+  }
+  for (uint32_t i = 0; i < threads; i++)
+    wf_sys_thread_join(pool->workers[pool->spare_first + i].thread);
+  wf_u32_store_relaxed(&pool->x_spare_threads, 0); /* no other thread is left */
+}
+
+/* ---- blocking sections ---- */
+
+/* Starts one more spare if there are fewer than threads in sections. A refusal by the
+ * system, or a lack of memory, means that the section simply blocks. */
+static void add_spare(weft_pool *pool, uint32_t blocked) {
+  uint32_t limit = pool->slots - pool->spare_first;
+  if (blocked > limit) blocked = limit;
+  /* Relaxed: only grows, and the lock decides. */
+  if (wf_u32_load_relaxed(&pool->x_spare_threads) >= blocked) return;
+  wf_lock_lock(&pool->spare_lock);
+  uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* under the lock */
+  wf_worker *worker = &pool->workers[pool->spare_first + threads];
+  if (threads < blocked && wf_deque_prepare(&worker->deque) == 0 &&
+      wf_worker_start_thread(worker, wf_spare_main) == 0)
+    wf_u32_store_relaxed(&pool->x_spare_threads, threads + 1);
+  wf_lock_unlock(&pool->spare_lock);
+}
+
+void weft_blocking_begin(void) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  if (worker == NULL || worker->blocking_depth++ > 0) return;
+  if (worker->serial || worker->alone) return;
+  weft_pool *pool = worker->pool;
+  /* seq_cst: pairs with the fence in park: a spare on its way to sleep sees this, or is
+   * seen below. */
+  uint32_t blocked = wf_u32_fetch_add_seq_cst(&pool->x_blocked, 1) + 1;
+  add_spare(pool, blocked);
+  /* If nobody is idle there may be work that this thread would have done next. */
+  wf_fence_seq_cst(); /* pairs with the fence in park */
+  if (wf_counters_inactive(wf_counters_load(&pool->sleep.counters)) == 0)
+    wf_sleep_wake_next(pool);
+}
+
+void weft_blocking_end(void) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  if (worker == NULL) return;
+  if (worker->blocking_depth == 0)
+    wf_fatal("weft_blocking_end", "there was no weft_blocking_begin in this task");
+  if (--worker->blocking_depth > 0 || worker->serial || worker->alone) return;
+  /* seq_cst: as above. Spares that are too many stop after their task. */
+  wf_u32_fetch_sub_seq_cst(&worker->pool->x_blocked, 1);
+}

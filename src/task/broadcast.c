@@ -1,0 +1,48 @@
+/* task/broadcast.c - a call on every thread. Delivery is in ../pool/mail.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../pool/mail.h"
+
+#include <weft/task.h>
+
+/* Is the worker one of the threads that the pool has started, other than spares? */
+static bool is_started(const wf_worker *worker) {
+  return worker->index >= 1 && worker->index <= worker->pool->thread_places;
+}
+
+/* The calling thread is the worker, or came from outside and found no place. */
+static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *fn,
+                           void *ctx) {
+  bool started = worker != NULL && !worker->alone && is_started(worker);
+  wf_broadcast broadcast = {.fn = fn, .ctx = ctx, .region = wf_guest_region()};
+  broadcast.count = wf_pool_started(pool) + (started ? 0 : 1);
+  broadcast.first_index = started ? 0 : 1;
+  broadcast.blocks = worker == NULL || worker->serial || worker->alone;
+  broadcast.waiter = broadcast.blocks ? 0 : worker->index;
+  wf_mail_post(pool, &broadcast, started ? worker->index : 0);
+  fn(started ? worker->index - 1 : 0, broadcast.count, ctx);
+  if (wf_count_latch_count_off(&broadcast.done)) return;
+  if (broadcast.blocks)
+    wf_once_latch_wait(&broadcast.done_outside);
+  else
+    wf_worker_wait(worker, &broadcast.done.latch, NULL, "weft_broadcast");
+}
+
+void weft_broadcast_with(const weft_opts *o, wf_broadcast_fn *fn, void *ctx) {
+  weft_opts opts;
+  if (wf_opts_read(&opts, o) != 0)
+    wf_fatal("weft_broadcast_with", "invalid options; start from WEFT_OPTS_INIT");
+  weft_pool *pool = wf_pool_or_current(opts.pool);
+  if (pool == NULL) { /* no memory for a pool: this thread is the only one */
+    fn(0, 1, ctx);
+    return;
+  }
+  wf_entry entry;
+  wf_worker *worker = wf_guest_enter(&entry, pool);
+  broadcast_from(pool, worker, fn, ctx);
+  if (worker != NULL) wf_guest_leave(&entry, "weft_broadcast");
+}
+
+void weft_broadcast(wf_broadcast_fn *fn, void *ctx) {
+  weft_broadcast_with(NULL, fn, ctx);
+}

@@ -1,0 +1,152 @@
+/* task/handle.c - asynchronous calls that somebody waits for.
+ *
+ * A handle has two users, whoever runs the function and whoever waits for it, and is freed
+ * by the last of them. Of the pool's queue and the waiter, the first to claim it runs the
+ * function: a thread that waits for a call that was not started makes the call itself.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../pool/scoped.h"
+
+#include <stdlib.h>
+#include <weft/task.h>
+
+enum { NOT_STARTED = 0, STARTED = 1 };
+
+struct weft_handle {
+  weft_fn *fn;
+  void *ctx;
+  weft_pool *pool;
+  uint32_t generation; /* of the process that it was made in */
+  wf_u32 x_claim;      /* NOT_STARTED or STARTED */
+  wf_u32 x_users;
+  wf_latch done;
+  wf_once_latch done_outside; /* for a waiter without a place in the pool; set second */
+  /* Written by the waiter before its latch says that it sleeps. */
+  unsigned waiter;
+};
+
+/* The handles whose functions this thread runs, innermost first. */
+typedef struct running {
+  const weft_handle *handle;
+  const struct running *outer;
+} running;
+
+static __thread const running *innermost_running
+    __attribute__((tls_model("initial-exec")));
+
+static void give_up(weft_handle *h) {
+  /* acq_rel: pairs with itself, so that the last user has seen the other's end. */
+  if (wf_u32_fetch_sub_acq_rel(&h->x_users, 1) == 1) free(h);
+}
+
+/* True for one of the two who may run it. */
+static bool claim(weft_handle *h) {
+  /* Acquire: pairs with nothing but itself; what the function needs was published with
+   * the handle. */
+  return wf_u32_exchange_acquire(&h->x_claim, STARTED) == NOT_STARTED;
+}
+
+static void run_handle(void *ctx) {
+  weft_handle *h = (weft_handle *)ctx;
+  running here = {h, innermost_running};
+  innermost_running = &here;
+  h->fn(h->ctx);
+  innermost_running = here.outer;
+  /* Still a user: the handle is there until this function gives it up. The pool is too,
+   * because a worker of it runs this. */
+  if (wf_latch_set(&h->done)) wf_sleep_wake_worker(h->pool, h->waiter);
+  wf_once_latch_set(&h->done_outside);
+}
+
+/* What the pool's queue holds. */
+static void run_from_queue(void *ctx) {
+  weft_handle *h = (weft_handle *)ctx;
+  if (claim(h)) run_handle(h);
+  give_up(h);
+}
+
+int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn, void *ctx) {
+  weft_opts opts;
+  if (out == NULL) return WEFT_EINVAL;
+  *out = NULL;
+  if (fn == NULL || wf_opts_read(&opts, o) != 0) return WEFT_EINVAL;
+  weft_pool *pool = wf_pool_or_current(opts.pool);
+  weft_handle *h = (weft_handle *)calloc(1, sizeof *h);
+  if (pool == NULL || h == NULL) {
+    free(h);
+    return WEFT_ENOMEM;
+  }
+  h->fn = fn;
+  h->ctx = ctx;
+  h->pool = pool;
+  h->generation = wf_fork_generation();
+  wf_u32_store_relaxed(&h->x_users, 2); /* nobody else sees it yet */
+  opts.pool = pool;
+  int status = weft_detach_with(&opts, run_from_queue, h);
+  if (status != 0)
+    free(h);
+  else
+    *out = h;
+  return status;
+}
+
+int weft_async(weft_handle **out, weft_fn *fn, void *ctx) {
+  return weft_async_with(NULL, out, fn, ctx);
+}
+
+bool weft_handle_done(const weft_handle *h) {
+  return h != NULL && wf_latch_probe(&h->done);
+}
+
+/* ---- waiting ---- */
+
+static void check_not_waiting_for_itself(const weft_handle *h) {
+  for (const running *it = innermost_running; it != NULL; it = it->outer)
+    if (it->handle == h)
+      wf_fatal("weft_handle_wait",
+               "called by the function that the handle stands for, or by a task on top of "
+               "it: it would wait for itself");
+}
+
+/* Inside the pool, with or without a place. */
+static void wait_inside(void *ctx) {
+  weft_handle *h = (weft_handle *)ctx;
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  if (worker == NULL || worker->pool != h->pool || worker->serial || worker->alone) {
+    wf_once_latch_wait(&h->done_outside);
+    return;
+  }
+  h->waiter = worker->index;
+  wf_worker_wait(worker, &h->done, NULL, "weft_handle_wait");
+}
+
+/* Somebody has started it. */
+static void wait_for_other(weft_handle *h) {
+  check_not_waiting_for_itself(h);
+  if (h->generation != wf_fork_generation())
+    wf_fatal("weft_handle_wait", "after a fork, the child waits for work that another "
+                                 "thread of the parent has taken");
+  wf_entry entry;
+  if (wf_guest_enter(&entry, h->pool) == NULL) {
+    wait_inside(h);
+    return;
+  }
+  wait_inside(h);
+  wf_guest_leave(&entry, "weft_handle_wait");
+}
+
+int weft_handle_wait(weft_handle *h) {
+  if (h == NULL) return WEFT_EINVAL;
+  if (!wf_latch_probe(&h->done)) {
+    if (claim(h))
+      weft_pool_run(h->pool, run_handle, h);
+    else
+      wait_for_other(h);
+  }
+  give_up(h);
+  return 0;
+}
+
+void weft_handle_drop(weft_handle *h) {
+  if (h != NULL) give_up(h);
+}

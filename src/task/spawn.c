@@ -1,0 +1,269 @@
+/* task/spawn.c - tasks of scopes: made, queued, run, recycled.
+ *
+ * A task is a block of the spawning worker's arena. It goes into that worker's deque of
+ * spawned tasks, or, from a thread that has none in the scope's pool, into the pool's
+ * queue. In a FIFO scope the entry in the deque is only a ticket: whoever draws it runs
+ * the oldest task of the scope. There are as many tickets as tasks, so each draw finds
+ * one; and a block is recycled when its ticket was drawn and its task has run.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "scope.h"
+
+#include "../core/lock.h"
+
+#include <string.h>
+
+/* When a worker has so many tasks that nobody takes, weft_spawn runs half of them before
+ * it returns, so that memory stays bounded; on one thread at most so many times one
+ * inside the other. */
+enum { SPAWN_LIMIT = 1024, SPAWN_DEPTH = 8 };
+
+/* Without memory, copies of up to this size are made on the stack. */
+enum { STACK_COPY = 4096 };
+
+/* 64 bytes with the smallest payload. */
+typedef struct wf_spawned {
+  wf_block block; /* .next links the tasks of a FIFO scope */
+  wf_task task;   /* execute(&task), context and the scope in `completion` */
+  weft_fn *fn;
+  _Alignas(16) unsigned char payload[16]; /* the copy; starts with x_uses if FIFO */
+} wf_spawned;
+
+_Static_assert(sizeof(void *) != 8 || sizeof(wf_spawned) == WF_ARENA_SMALLEST,
+               "a small task is one cache line");
+
+static wf_spawned *spawned_of(wf_task *task) {
+  return (wf_spawned *)(void *)((char *)task - offsetof(wf_spawned, task));
+}
+
+static weft_scope *scope_of_spawned(const wf_spawned *spawned) {
+  /* Relaxed: written once, before the task was handed on. */
+  return (weft_scope *)wf_word_load_relaxed(&spawned->task.completion.x_state);
+}
+
+/* ---- running ---- */
+
+static void recycle(wf_spawned *spawned) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_block_release(&spawned->block, worker != NULL ? &worker->arena : NULL);
+}
+
+/* Calls the function, unless the scope is cancelled, in the region of the scope. */
+static void call(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
+  wf_frame outer = wf_frame_enter(worker, &s->region);
+  if (!wf_scope_is_cancelled(s)) fn(ctx);
+  wf_frame_leave(worker, outer);
+}
+
+static void run_task(void *ctx) {
+  wf_spawned *spawned = spawned_of((wf_task *)ctx);
+  weft_scope *s = scope_of_spawned(spawned);
+  wf_worker *worker = wf_worker_of(wf_self);
+  /* The task may take long: no other scope may be kept waiting for credits. */
+  if (worker->credit_scope != s) wf_worker_settle(worker);
+  call(worker, s, spawned->fn, spawned->task.context);
+  recycle(spawned);
+  wf_scope_give_credit(s, worker);
+}
+
+/* ---- FIFO ---- */
+
+static wf_u32 *uses_of(wf_spawned *spawned) {
+  return (wf_u32 *)(void *)spawned->payload;
+}
+
+static void give_up_use(wf_spawned *spawned) {
+  /* acq_rel: pairs with itself, so that the last user has seen the other's end. */
+  if (wf_u32_fetch_sub_acq_rel(uses_of(spawned), 1) == 1) recycle(spawned);
+}
+
+static void append(weft_scope *s, wf_spawned *spawned) {
+  wf_u32_store_relaxed(uses_of(spawned), 2); /* the lock publishes it */
+  spawned->block.next = NULL;
+  wf_lock_lock((wf_lock *)&s->x_fifo_lock);
+  if (s->fifo_last != NULL)
+    s->fifo_last->block.next = &spawned->block;
+  else
+    s->fifo_first = spawned;
+  s->fifo_last = spawned;
+  wf_lock_unlock((wf_lock *)&s->x_fifo_lock);
+}
+
+static wf_spawned *take_oldest(weft_scope *s) {
+  wf_lock_lock((wf_lock *)&s->x_fifo_lock);
+  wf_spawned *oldest = s->fifo_first;
+  s->fifo_first = (wf_spawned *)(void *)oldest->block.next; /* the block comes first */
+  if (s->fifo_first == NULL) s->fifo_last = NULL;
+  wf_lock_unlock((wf_lock *)&s->x_fifo_lock);
+  return oldest;
+}
+
+static void draw_ticket(void *ctx) {
+  wf_spawned *ticket = spawned_of((wf_task *)ctx);
+  weft_scope *s = scope_of_spawned(ticket);
+  wf_worker *worker = wf_worker_of(wf_self);
+  if (worker->credit_scope != s) wf_worker_settle(worker);
+  wf_spawned *oldest = take_oldest(s);
+  call(worker, s, oldest->fn, oldest->task.context);
+  give_up_use(oldest);
+  give_up_use(ticket);
+  wf_scope_give_credit(s, worker);
+}
+
+/* ---- making ---- */
+
+/* Where the copy goes: a FIFO task has its count of uses first. */
+static size_t payload_offset(const weft_scope *s) {
+  return offsetof(wf_spawned, payload) + (s->fifo ? 16 : 0);
+}
+
+/* A task with room for `size` bytes; NULL if there is no memory. worker may be NULL. */
+static wf_spawned *make(weft_scope *s, wf_worker *worker, size_t size) {
+  size_t offset = payload_offset(s);
+  if (size > SIZE_MAX - offset) return NULL;
+  size_t total = offset + size;
+  wf_block *block;
+  if (worker != NULL && total <= WF_ARENA_LARGEST)
+    block = wf_arena_take(&worker->arena, wf_arena_class(total));
+  else
+    block = wf_block_allocate(total > sizeof(wf_spawned) ? total : sizeof(wf_spawned));
+  return (wf_spawned *)(void *)block;
+}
+
+static void fill(wf_spawned *spawned, weft_scope *s, weft_fn *fn, void *ctx) {
+  spawned->task.execute = s->fifo ? draw_ticket : run_task;
+  spawned->task.context = ctx;
+  wf_word_init(&spawned->task.completion.x_state, (uintptr_t)s);
+  spawned->fn = fn;
+  if (s->fifo) append(s, spawned);
+}
+
+/* ---- queueing ---- */
+
+/* Runs tasks of this worker, newest first, until few enough are left. */
+static void run_some(wf_worker *worker) {
+  worker->spawn_depth++;
+  while (wf_deque_count(&worker->spawned) > SPAWN_LIMIT / 2) {
+    wf_task *task = wf_worker_take_spawned(worker, worker->mark);
+    if (task == NULL) break;
+    task->execute(task);
+  }
+  worker->spawn_depth--;
+  wf_worker_settle_outside(worker);
+}
+
+/* A push has come to the end of the ring, or somebody wants work. */
+static void push_slow(wf_worker *worker) {
+  if (wf_deque_count(&worker->spawned) >= SPAWN_LIMIT &&
+      worker->spawn_depth < SPAWN_DEPTH && wf_stack_is_half_free())
+    run_some(worker);
+  wf_deque_news news;
+  wf_task *left_over = wf_deque_fork_slow(&worker->spawned, &news);
+  wf_worker_tell(worker, news);
+  if (left_over == NULL) return;
+  left_over->execute(left_over); /* the ring is full and cannot grow */
+  wf_worker_settle_outside(worker);
+}
+
+/* The worker of this thread in the scope's pool, if it has a deque there. */
+static wf_worker *worker_in(const weft_scope *s) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  if (worker != NULL && worker->pool != s->pool) worker = wf_guest_find(s->pool);
+  return worker != NULL && !worker->serial ? worker : NULL;
+}
+
+/* Has the worker room for tasks at all? */
+static bool can_push(wf_worker *worker) {
+  return WF_LIKELY(worker->spawned.slots != NULL) ||
+         wf_deque_prepare(&worker->spawned) == 0;
+}
+
+/* Counts one more task. Only code that is in the scope itself keeps credits: others might
+ * go on for long after the scope could have ended. */
+static void count_task(weft_scope *s, wf_worker *worker) {
+  const wf_region *region = worker->deque.owner.region;
+  if (WF_LIKELY(region != NULL && region->scope == s))
+    wf_scope_take_credit(s, worker);
+  else
+    wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
+}
+
+/* No memory: now, on this thread. */
+static void run_at_once(weft_scope *s, weft_fn *fn, void *ctx) {
+  if (wf_self != NULL)
+    call(wf_worker_of(wf_self), s, fn, ctx);
+  else if (!wf_scope_is_cancelled(s))
+    fn(ctx);
+}
+
+/* Counts the task as finished that the queue had no memory for. */
+static void run_not_queued(weft_scope *s, wf_spawned *spawned) {
+  wf_spawned *oldest = s->fifo ? take_oldest(s) : spawned;
+  run_at_once(s, oldest->fn, oldest->task.context);
+  if (s->fifo) {
+    give_up_use(oldest);
+    give_up_use(spawned);
+  } else {
+    recycle(spawned);
+  }
+  wf_scope_finish(s, 1);
+}
+
+/* Hands a task on: into the worker's own deque, or, from a thread that has none in the
+ * scope's pool, into the queue. Such a thread holds a count of its own, so that the scope
+ * does not end while it still wakes somebody for the task. */
+static void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned, weft_fn *fn,
+                    void *ctx) {
+  if (worker != NULL) {
+    count_task(s, worker);
+    fill(spawned, s, fn, ctx);
+    if (wf_deque_push(&worker->spawned, &spawned->task)) push_slow(worker);
+    return;
+  }
+  wf_word_fetch_add_relaxed(&s->x_pending, 2); /* the caller knows that it is open */
+  fill(spawned, s, fn, ctx);
+  if (wf_scope_enqueue(s, &spawned->task) != 0) run_not_queued(s, spawned);
+  wf_scope_finish(s, 1);
+}
+
+/* Is there a thread that would take a task from the queue? */
+static bool has_takers(const weft_scope *s) {
+  return s->pool != NULL && wf_pool_started(s->pool) > 0;
+}
+
+void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
+  wf_scope_check_open(s, "weft_spawn");
+  wf_worker *worker = worker_in(s);
+  wf_spawned *spawned = NULL;
+  if (worker != NULL ? can_push(worker) : has_takers(s)) spawned = make(s, worker, 0);
+  if (spawned == NULL) {
+    run_at_once(s, fn, ctx);
+    return;
+  }
+  hand_on(s, worker, spawned, fn, ctx);
+}
+
+/* As above without memory; the copy is made on the stack if it is not too large. */
+static void run_copy_at_once(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
+  _Alignas(16) unsigned char copy[STACK_COPY];
+  void *own = (void *)(uintptr_t)args;
+  if (size <= STACK_COPY) {
+    if (size > 0) memcpy(copy, args, size);
+    own = copy;
+  }
+  run_at_once(s, fn, own);
+}
+
+void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
+  wf_scope_check_open(s, "weft_spawn_copy");
+  wf_worker *worker = worker_in(s);
+  wf_spawned *spawned = NULL;
+  if (worker != NULL ? can_push(worker) : has_takers(s)) spawned = make(s, worker, size);
+  if (spawned == NULL) {
+    run_copy_at_once(s, args, size, fn);
+    return;
+  }
+  unsigned char *copy = (unsigned char *)spawned + payload_offset(s);
+  if (size > 0) memcpy(copy, args, size);
+  hand_on(s, worker, spawned, fn, copy);
+}

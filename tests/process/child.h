@@ -1,0 +1,141 @@
+/* child.h - children that are waited for, and programs that are watched from outside; for
+ * programs with and without weft.
+ *
+ * Include it first, with _GNU_SOURCE defined before.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TESTS_PROCESS_CHILD_H
+#define TESTS_PROCESS_CHILD_H
+
+#include "harness/harness.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZED 1
+#elif __has_feature(address_sanitizer)
+#define ADDRESS_SANITIZED 1
+#endif
+#endif
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZED 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define ADDRESS_SANITIZED 1
+#endif
+#ifndef THREAD_SANITIZED
+#define THREAD_SANITIZED 0
+#endif
+#ifndef ADDRESS_SANITIZED
+#define ADDRESS_SANITIZED 0
+#endif
+
+/* ---- children ---- */
+
+/* What children do that start threads: ThreadSanitizer ends a program that starts a
+ * thread in the child of a process with several. */
+static inline bool children_may_start_threads(void) {
+  if (THREAD_SANITIZED)
+    printf("skipped: ThreadSanitizer does not allow new threads in a forked child\n");
+  return !THREAD_SANITIZED;
+}
+
+/* Leaks are looked for in the parent. A child lacks the stacks of the threads that it did
+ * not inherit, so what only they point to would count as leaked. */
+static bool is_child;
+#if ADDRESS_SANITIZED
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void) {
+  return is_child;
+}
+#endif
+
+/* A child has no watchdog thread. One that hangs is ended by SIGALRM, before the watchdog
+ * of the parent barks; the signal must be let through, for threads of a pool block it. */
+static inline void child_begins(void) {
+  is_child = true;
+  signal(SIGALRM, SIG_DFL);
+  sigset_t alarms;
+  sigemptyset(&alarms);
+  sigaddset(&alarms, SIGALRM);
+  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
+  alarm(HARNESS_DEFAULT_LIMIT / 2 * harness_slowdown());
+}
+
+/* fork, for code that goes on in both processes. */
+static inline pid_t fork_here(void) {
+  fflush(NULL); /* what is in the buffers is printed once */
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) child_begins();
+  return child;
+}
+
+/* The child's exit code, or 128 plus the signal that ended it. */
+enum { ABORTED = 128 + SIGABRT, TERMINATED = 128 + SIGTERM };
+
+static inline int wait_for_child(pid_t child) {
+  int status = 0;
+  pid_t got;
+  do {
+    got = waitpid(child, &status, 0);
+  } while (got < 0 && errno == EINTR);
+  REQUIRE(got == child);
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* Calls fn in a child, which ends without exit handlers; true means exit code 0. */
+typedef bool child_fn(void *arg);
+
+static inline int run_child(child_fn *fn, void *arg) {
+  pid_t child = fork_here();
+  if (child == 0) _exit(fn(arg) ? 0 : 1);
+  return wait_for_child(child);
+}
+
+/* The end of a child that has come back from where it was forked. */
+static inline _Noreturn void child_ends(bool right) {
+  _exit(right ? 0 : 1);
+}
+
+/* ---- programs that are watched from outside ---- */
+
+static inline unsigned occurrences(const char *text, const char *word) {
+  unsigned count = 0;
+  for (; (text = strstr(text, word)) != NULL; text += strlen(word)) count++;
+  return count;
+}
+
+/* Writes at once: stdio may be closed already, or be locked by a thread that is gone. */
+static inline void say(const char *text) {
+  size_t length = strlen(text);
+  REQUIRE(write(STDOUT_FILENO, text, length) == (ssize_t)length);
+}
+
+/* Runs a TEST_BY_NAME of this program in a process of its own, with pools of three
+ * threads whatever the machine has. Checks its exit code (128 plus signal) and how often
+ * it printed the word, and shows its output if either is wrong. A crash prints the stack
+ * too, where the word may be part of a function's name: then any number will do. */
+enum { ANY_TIMES = 1 << 30 };
+
+static inline void check_program(const char *name, int code, const char *word,
+                                 unsigned times) {
+  static char output[1 << 16];
+  int got = harness_run_self("WEFT_NUM_THREADS=3", name, output, sizeof output);
+  unsigned said = occurrences(output, word);
+  bool held = CHECK_MSG(got == code, "%s: exit code %d, not %d", name, got, code);
+  bool enough = times == ANY_TIMES ? said > 0 : said == times;
+  held =
+      CHECK_MSG(enough, "%s: \"%s\" %u times, not %u", name, word, said, times) && held;
+  if (!held) fprintf(stderr, "---- output of %s:\n%s----\n", name, output);
+}
+
+#endif
