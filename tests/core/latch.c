@@ -57,8 +57,8 @@ static bool make(wf_latch *latch, enum call call) {
   return false;
 }
 
-/* -1 is "no thief yet"; 65534 is the highest worker index there can be. */
-static const int THIEVES[] = {-1, 0, 1, 5, 63, 64, 65534};
+/* -1 is "no thief yet"; 8190 is the highest worker index there can be. */
+static const int THIEVES[] = {-1, 0, 1, 5, 63, 64, 8190};
 
 TEST(v18_every_transition_from_every_state) {
   for (size_t row = 0; row < sizeof TABLE / sizeof TABLE[0]; row++) {
@@ -91,6 +91,20 @@ TEST(v18_note_of_the_thief_keeps_the_state) {
       CHECK_EQ(wf_latch_thief(&latch), THIEVES[i]);
       CHECK_EQ(wf_word_load_relaxed(&latch.x_state) & WF_LATCH_STATE_MASK, state);
     }
+  }
+}
+
+TEST(the_thief_gets_the_region_in_exchange_for_its_index) {
+  static const wf_region region = {NULL, NULL, false};
+  for (unsigned state = WF_LATCH_UNSET; state < WF_LATCH_SET; state++) {
+    wf_latch latch;
+    wf_word_init(&latch.x_state, (uintptr_t)&region | state);
+    CHECK(!wf_latch_probe(&latch));
+    CHECK_EQ(wf_latch_is_sleeping(&latch), state == WF_LATCH_SLEEPING);
+    CHECK_EQ(wf_latch_thief(&latch), -1); /* an address is nobody's index */
+    CHECK(wf_latch_note_thief(&latch, 5) == &region);
+    CHECK_EQ(wf_latch_thief(&latch), 5);
+    CHECK_EQ(wf_word_load_relaxed(&latch.x_state) & WF_LATCH_STATE_MASK, state);
   }
 }
 

@@ -105,6 +105,7 @@ TEST(v11_defaults) {
     wf_options options = resolved(with_config ? &config : NULL, NULL, NULL);
     CHECK_EQ(options.cpus, wf_sys_cpu_count(""));
     CHECK_EQ(options.guests, 64);
+    CHECK_EQ(options.spares, options.threads);
     CHECK_EQ(options.stack_size, 0);
     CHECK_EQ(options.deque_capacity, 1024);
     CHECK_STR_EQ(options.name, "weft");
@@ -123,8 +124,10 @@ TEST(v11_everything_configured) {
                         hook,
                         &config,
                         WEFT_MAX_GUESTS,
-                        2};
+                        2,
+                        7};
   wf_options options = resolved(&config, "4", "low_latency");
+  CHECK_EQ(options.spares, 7);
   CHECK_EQ(options.threads, WEFT_MAX_THREADS);
   CHECK_EQ(options.stack_size, 123456);
   CHECK_EQ((int)options.idle, (int)WEFT_IDLE_POWER_SAVING);

@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <weft/join.h>
 #include <weft/pool.h>
+#include <weft/task.h>
 
 /* Waits for what other threads bring about. If they never do, the watchdog tells. */
 #define AWAIT(condition)                                                                 \

@@ -78,9 +78,10 @@ static unsigned long visit_often(unsigned long threads, uint64_t *random) {
   return detached;
 }
 
-static void visit_without_a_trace(unsigned long threads) {
+static void visit_without_a_trace(const weft_config *config, unsigned long threads) {
   uint64_t random = harness_seed();
   unsigned baseline = harness_thread_count();
+  REQUIRE(weft_init(config) == 0);
   atomic_store(&detached_runs, 0);
   /* The first visitors fill what is kept: stacks and arenas of the C library, the deques
    * of the guests' places. */
@@ -101,8 +102,7 @@ static void visit_without_a_trace(unsigned long threads) {
 TEST_LIMIT(a_hundred_thousand_threads_leave_no_trace, 240) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = 3;
-  REQUIRE(weft_init(&config) == 0);
-  visit_without_a_trace(many_threads(100000));
+  visit_without_a_trace(&config, many_threads(100000));
 }
 
 /* Most of them find no place: their calls are handed to the started threads. */
@@ -110,16 +110,14 @@ TEST_LIMIT(threads_without_places_leave_no_trace, 120) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = 3;
   config.guests = 2;
-  REQUIRE(weft_init(&config) == 0);
-  visit_without_a_trace(many_threads(20000));
+  visit_without_a_trace(&config, many_threads(20000));
 }
 
 TEST_LIMIT(threads_that_meet_a_sleeping_pool_leave_no_trace, 120) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = 3;
   config.idle = WEFT_IDLE_POWER_SAVING;
-  REQUIRE(weft_init(&config) == 0);
-  visit_without_a_trace(many_threads(20000));
+  visit_without_a_trace(&config, many_threads(20000));
 }
 
 /* A handle may outlive the thread that started it, and be waited for by another one. */

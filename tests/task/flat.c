@@ -169,12 +169,12 @@ TEST(many_scopes_in_turn) {
 static void many_handles(void *ctx) {
   atomic_ulong ran = 0;
   (void)ctx;
-  for (unsigned long i = 0; i < scaled(300000); i++) {
+  for (unsigned long i = 0; i < scaled(100000); i++) {
     weft_handle *handle;
     if (weft_async(&handle, count_one, &ran) != 0) CHECK(false);
     if (weft_handle_wait(handle) != 0) CHECK(false);
   }
-  CHECK_EQ(atomic_load(&ran), scaled(300000));
+  CHECK_EQ(atomic_load(&ran), scaled(100000));
 }
 
 TEST(many_handles_in_turn) {
@@ -218,6 +218,7 @@ static void chain_link_by_copy(void *ctx) {
 }
 
 typedef struct chain_case {
+  unsigned long length;
   weft_order order;
   unsigned long fillers; /* tasks that are spawned before, to fill the worker's store */
   weft_pool *pool;
@@ -232,7 +233,7 @@ static void run_chain(void *ctx) {
   opts.order = c->order;
   weft_scope_begin_with(&opts, &scope);
   for (unsigned long i = 0; i < c->fillers; i++) weft_spawn(&scope, count_one, &ran);
-  chain first = {&scope, scaled(1000 * 1000)};
+  chain first = {&scope, c->length};
   if (c->link == chain_link)
     weft_spawn(&scope, chain_link, &first);
   else
@@ -259,7 +260,9 @@ static void check_chain(weft_fn *run, unsigned threads, weft_order order,
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = threads;
   config.stack_size = stack;
-  chain_case c = {order, fillers, pool_with(&config), link};
+  /* Where threads take the links from each other, each takes longer. */
+  unsigned long length = scaled(threads <= 2 ? 1000 * 1000 : 200 * 1000);
+  chain_case c = {length, order, fillers, pool_with(&config), link};
   atomic_store(&deepest, 0);
   atomic_store(&longest_nesting, 0);
   run_with_stack(stack, run, &c);
@@ -272,7 +275,7 @@ static void check_chain(weft_fn *run, unsigned threads, weft_order order,
          atomic_load(&longest_nesting));
 }
 
-TEST(a_chain_of_a_million_tasks) {
+TEST_LIMIT(a_chain_of_a_million_tasks, 120) {
   for (unsigned i = 0; i < SIZE_COUNT; i++) {
     check_chain(run_chain, SIZES[i], WEFT_ORDER_LIFO, 0, chain_link);
     check_chain(run_chain, SIZES[i], WEFT_ORDER_FIFO, 0, chain_link);
@@ -282,7 +285,7 @@ TEST(a_chain_of_a_million_tasks) {
 
 /* The store of the worker is full of other tasks, which stay there in a pool of one
  * thread: every link finds it full. Twenty thousand are more than "some thousand". */
-TEST(a_chain_beside_many_other_tasks) {
+TEST_LIMIT(a_chain_beside_many_other_tasks, 120) {
   for (unsigned i = 0; i < SIZE_COUNT; i++) {
     check_chain(run_chain, SIZES[i], WEFT_ORDER_LIFO, 20000, chain_link);
     check_chain(run_chain, SIZES[i], WEFT_ORDER_FIFO, 20000, chain_link);
