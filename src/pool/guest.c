@@ -147,8 +147,17 @@ wf_worker *wf_guest_find(const weft_pool *pool) {
   return here != NULL ? here->worker : NULL;
 }
 
+/* Of code that is in no pool, which happens when there is no memory for one. */
+static __thread const wf_region *region_outside __attribute__((tls_model("initial-exec")));
+
 const wf_region *wf_guest_region(void) {
-  return wf_self != NULL ? wf_self->region : NULL;
+  return wf_self != NULL ? wf_self->region : region_outside;
+}
+
+const wf_region *wf_guest_set_region_outside(const wf_region *region) {
+  const wf_region *before = region_outside;
+  region_outside = region;
+  return before;
 }
 
 /* From here on this thread is the worker, and what runs is in the same region as before.

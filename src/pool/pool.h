@@ -224,6 +224,8 @@ void wf_guest_leave(wf_entry *entry, const char *call);
 
 /* The region of the code that the calling thread runs, or NULL. */
 const wf_region *wf_guest_region(void);
+/* Sets it for a thread that is in no pool; returns the one before. */
+const wf_region *wf_guest_set_region_outside(const wf_region *region);
 
 /* Is at least half of the calling thread's stack free? Yes if the system does not tell.
  */

@@ -42,6 +42,7 @@ void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
   s->pool = wf_pool_or_current(opts.pool);
   wf_word_init(&s->x_pending, 1); /* the body */
   if (s->pool != NULL) enter(s, s->pool);
+  if (s->worker == NULL) s->outer_region = wf_guest_set_region_outside(&s->region);
 }
 
 void weft_scope_begin(weft_scope *s) {
@@ -140,6 +141,8 @@ int weft_scope_end(weft_scope *s) {
     wf_frame_leave(worker, (wf_frame){s->outer_region, s->outer_mark});
     wf_worker_settle_outside(worker);
     if (s->entered) wf_guest_leave(&s->entry, "weft_scope_end");
+  } else {
+    wf_guest_set_region_outside(s->outer_region);
   }
   s->state = WF_SCOPE_ENDED;
   return first_error(s);

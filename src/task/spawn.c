@@ -188,12 +188,16 @@ static void count_task(weft_scope *s, wf_worker *worker) {
     wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
 }
 
-/* No memory: now, on this thread. */
+/* No memory, or nobody else: now, on this thread, in the scope's pool. */
 static void run_at_once(weft_scope *s, weft_fn *fn, void *ctx) {
-  if (wf_self != NULL)
-    call(wf_worker_of(wf_self), s, fn, ctx);
-  else if (!wf_scope_is_cancelled(s))
+  wf_entry entry;
+  wf_worker *worker = s->pool != NULL ? wf_guest_enter(&entry, s->pool) : NULL;
+  if (worker != NULL) {
+    call(worker, s, fn, ctx);
+    wf_guest_leave(&entry, "weft_spawn");
+  } else if (!wf_scope_is_cancelled(s)) {
     fn(ctx);
+  }
 }
 
 /* Counts the task as finished that the queue had no memory for. */

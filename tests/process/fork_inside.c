@@ -467,6 +467,7 @@ static void grow(void *ctx) {
   leafy *node = ctx;
   if (node->depth == 0) {
     if (node->number == node->plant->forks_at) fork_in_leaf(node->plant);
+    for (int i = 0; i < 100; i++) wf_sys_relax(); /* long enough for others to come */
     node->leaves = 1;
     return;
   }
@@ -487,6 +488,7 @@ TEST(fork_in_any_leaf_of_a_tree) {
                      .home = pthread_self()};
     leafy root = {DEPTH, 0, 0, &plant};
     atomic_init(&plant.child, -1);
+    pair_in(pool); /* its threads have begun */
     weft_pool_run(pool, grow, &root);
     if (atomic_load(&plant.child) == 0) {
       bool right = root.leaves == 1u << DEPTH && everything_is_right_in(pool);
