@@ -25,8 +25,8 @@ typedef struct weft_handle weft_handle;
  * weft_handle_wait or to weft_handle_drop, once.
  *
  * Threads: any. Errors: WEFT_EINVAL for NULL out or fn or nonsense in the options,
- * WEFT_ENOMEM; then *out is NULL and fn will not run. Cost: about 100 ns, and a wake-up if
- * the pool sleeps.
+ * WEFT_ENOMEM; then *out is NULL and fn will not run. Cost: about 100 ns, and a wake-up
+ * if the pool sleeps.
  *
  *     weft_handle *handle;
  *     if (weft_async(&handle, load, &level) != 0) load(&level);

@@ -38,7 +38,7 @@ static void take_returned(wf_arena *arena) {
   wf_block *block = (wf_block *)wf_ptr_exchange_acquire(&arena->x_returned, NULL);
   while (block != NULL) {
     wf_block *next = block->next;
-    wf_block_release(block, arena);
+    wf_block_give_back(block, arena);
     block = next;
   }
 }

@@ -48,7 +48,8 @@ wf_block *wf_arena_refill(wf_arena *arena, unsigned size_class);
 /* The smallest class for so many bytes, header included; WF_ARENA_CLASSES if none. */
 static inline unsigned wf_arena_class(size_t size) {
   unsigned size_class = 0;
-  while (size_class < WF_ARENA_CLASSES && ((size_t)WF_ARENA_SMALLEST << size_class) < size)
+  while (size_class < WF_ARENA_CLASSES &&
+         ((size_t)WF_ARENA_SMALLEST << size_class) < size)
     size_class++;
   return size_class;
 }
@@ -65,11 +66,11 @@ static inline wf_block *wf_arena_take(wf_arena *arena, unsigned size_class) {
  * class; size with the header. */
 wf_block *wf_block_allocate(size_t size);
 
-/* [any] The slow half of wf_block_release: the block's home is not `mine`. */
+/* [any] The slow half of wf_block_give_back: the block's home is not `mine`. */
 void wf_block_send_home(wf_block *block);
 
 /* [any] Gives a block back. `mine` is the arena of the calling thread, or NULL. */
-static inline void wf_block_release(wf_block *block, wf_arena *mine) {
+static inline void wf_block_give_back(wf_block *block, wf_arena *mine) {
   unsigned size_class = (unsigned)(block->home & (WF_CACHE_LINE - 1));
   if (block->home - size_class != (uintptr_t)mine || mine == NULL) {
     wf_block_send_home(block);

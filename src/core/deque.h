@@ -118,7 +118,8 @@ wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news);
 
 /* [owner] The index at which the next task goes in. */
 static inline uint64_t wf_deque_bottom(const wf_deque *deque) {
-  /* Relaxed: the owner's own. Without a ring both stand where the first one will start. */
+  /* Relaxed: the owner's own. Without a ring both stand where the first one will start.
+   */
   if (deque->slots == NULL) return wf_u64_load_relaxed(&deque->x_split);
   const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
   return deque->lap + (uint64_t)(int64_t)(bottom - deque->slots);

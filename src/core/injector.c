@@ -96,7 +96,8 @@ bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *mat
     found = true;
   }
   /* Release: pairs with the acquire in wf_injector_any. */
-  if (found) wf_u64_store_release(&injector->x_taken, skip_holes(injector, taken, pushed));
+  if (found)
+    wf_u64_store_release(&injector->x_taken, skip_holes(injector, taken, pushed));
   wf_lock_unlock(&injector->lock);
   return found;
 }

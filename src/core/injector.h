@@ -4,8 +4,8 @@
  * A ring of {function, context} pairs under the library's lock, which is held for a few
  * nanoseconds; no node is ever freed under a reader, so there is no ABA. Two counters
  * that only grow tell without the lock whether anything is queued: an entry counts from
- * before its push returns until a consumer has it. An entry that is taken out of the middle
- * leaves a hole, without a function, that the consumers pass over.
+ * before its push returns until a consumer has it. An entry that is taken out of the
+ * middle leaves a hole, without a function, that the consumers pass over.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_INJECTOR_H

@@ -80,7 +80,8 @@ static inline const wf_region *wf_latch_note_thief(wf_latch *latch, unsigned thi
   uintptr_t seen = wf_word_load_relaxed(&latch->x_state);
   /* seq_cst: pairs with the waiter's own transitions, which are kept. */
   while (!wf_word_cas_seq_cst(&latch->x_state, &seen,
-                              (seen & WF_LATCH_STATE_MASK) | index)) {}
+                              (seen & WF_LATCH_STATE_MASK) | index)) {
+  }
   return (const wf_region *)(seen & ~(uintptr_t)WF_LATCH_STATE_MASK);
 }
 
@@ -115,8 +116,8 @@ typedef struct wf_count_latch {
 
 void wf_count_latch_init(wf_count_latch *counter, uint32_t count);
 void wf_count_latch_add(wf_count_latch *counter, uint32_t n);
-/* Takes one off and says whether it was the last, without setting the latch: for those who
- * have something else to set. */
+/* Takes one off and says whether it was the last, without setting the latch: for those
+ * who have something else to set. */
 bool wf_count_latch_count_off(wf_count_latch *counter);
 /* Takes one off. Only the last one sets the latch and may return true, "wake the waiter";
  * as with wf_latch_set the memory may be gone when this returns. */

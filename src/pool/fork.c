@@ -5,9 +5,9 @@
  * is used as it was: the first call that wants one gives it new innards and new threads
  * at the same address. What was queued belongs to the parent, which runs it.
  *
- * A thread that forks inside a task keeps the places it has, with their deques, in the old
- * innards, which nobody else knows any more: there it goes on alone. A join or a scope
- * whose parts other threads had taken can never end there, and says so (worker.c).
+ * A thread that forks inside a task keeps the places it has, with their deques, in the
+ * old innards, which nobody else knows any more: there it goes on alone. A join or a
+ * scope whose parts other threads had taken can never end there, and says so (worker.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"

@@ -52,7 +52,7 @@ weft_pool *wf_global_if_running(void) {
   /* Acquire: pairs with the release in start_global. */
   weft_pool *pool = (weft_pool *)wf_ptr_load_acquire(&x_global);
   return pool != NULL && !wf_guest_thread_has_ended() && !wf_fork_is_stale(pool) ? pool
-                                                                                : NULL;
+                                                                                 : NULL;
 }
 
 void wf_global_after_fork(void) {

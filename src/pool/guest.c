@@ -148,7 +148,8 @@ wf_worker *wf_guest_find(const weft_pool *pool) {
 }
 
 /* Of code that is in no pool, which happens when there is no memory for one. */
-static __thread const wf_region *region_outside __attribute__((tls_model("initial-exec")));
+static __thread const wf_region *region_outside
+    __attribute__((tls_model("initial-exec")));
 
 const wf_region *wf_guest_region(void) {
   return wf_self != NULL ? wf_self->region : region_outside;

@@ -23,8 +23,8 @@ void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   while (*last != NULL) last = &(*last)->next;
   *last = broadcast;
   for (unsigned i = 1; i <= started; i++)
-    /* seq_cst: pairs with the fence in park (sleep.c): either the worker sees its mail, or
-     * it is woken below. */
+    /* seq_cst: pairs with the fence in park (sleep.c): either the worker sees its mail,
+     * or it is woken below. */
     if (i != except) wf_u32_fetch_add_seq_cst(&pool->workers[i].x_mail, 1);
   wf_lock_unlock(&pool->mail_lock);
   wf_fence_seq_cst(); /* pairs with the fence in park */
@@ -60,13 +60,15 @@ static void unlink_if_taken(weft_pool *pool, const wf_broadcast *broadcast) {
 }
 
 wf_broadcast *wf_mail_take(wf_worker *worker) {
-  /* Relaxed: a look; the lock decides. A worker that goes to sleep looks after a fence. */
+  /* Relaxed: a look; the lock decides. A worker that goes to sleep looks after a fence.
+   */
   if (wf_u32_load_relaxed(&worker->x_mail) == 0) return NULL;
   weft_pool *pool = worker->pool;
   wf_lock_lock(&pool->mail_lock);
   wf_broadcast *found = find_mail(worker);
   if (found != NULL) {
-    found->not_taken[worker->index / WF_BITSET_WORD_BITS] &= ~wf_bitset_bit(worker->index);
+    found->not_taken[worker->index / WF_BITSET_WORD_BITS] &=
+        ~wf_bitset_bit(worker->index);
     /* seq_cst: pairs with the one in wf_mail_post. */
     wf_u32_fetch_sub_seq_cst(&worker->x_mail, 1);
     unlink_if_taken(pool, found);

@@ -24,12 +24,13 @@ typedef struct wf_broadcast {
   bool blocks;             /* the waiter has no place: it waits on `done_outside` */
   wf_count_latch done;
   wf_once_latch done_outside;
-  struct wf_broadcast *next;        /* under the pool's mail lock, as the next one */
+  struct wf_broadcast *next;         /* under the pool's mail lock, as the next one */
   uint64_t not_taken[WF_MAIL_WORDS]; /* workers that have not taken it up */
 } wf_broadcast;
 
 /* Puts a broadcast into the list, for all started threads except worker `except` (0 for
- * none), and wakes them. fn, ctx, count, first_index, region, waiter and blocks are set. */
+ * none), and wakes them. fn, ctx, count, first_index, region, waiter and blocks are set.
+ */
 void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except);
 
 /* The next broadcast for this worker, taken up; NULL if there is none, or only such that

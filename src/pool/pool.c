@@ -139,17 +139,17 @@ int wf_worker_start_thread(wf_worker *worker, void (*main)(void *worker)) {
 }
 
 int wf_pool_start(weft_pool *pool) {
-  for (unsigned i = 1; i <= pool->thread_places; i++) {
+  int status = 0;
+  for (unsigned i = 1; i <= pool->thread_places && status == 0; i++) {
     wf_bitset_add(pool->x_present, i);
-    int status = wf_worker_start_thread(&pool->workers[i], wf_worker_main);
-    if (status != 0) {
+    status = wf_worker_start_thread(&pool->workers[i], wf_worker_main);
+    if (status != 0)
       wf_bitset_remove(pool->x_present, i);
-      return status;
-    }
-    /* Relaxed: a hook may ask early; everybody else comes after the creation. */
-    wf_u32_store_relaxed(&pool->x_started, i);
+    else /* relaxed: a hook may ask early; everybody else comes after the creation */
+      wf_u32_store_relaxed(&pool->x_started, i);
   }
-  return 0;
+  wf_sys_threads_await();
+  return status;
 }
 
 /* ---- the end ---- */

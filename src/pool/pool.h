@@ -45,9 +45,9 @@ typedef struct wf_worker {
   unsigned blocking_depth; /* blocking sections it is in */
   unsigned spawn_depth;    /* tasks that weft_spawn has run on its stack */
   unsigned help_depth;     /* tasks of others on this thread's stack */
-  unsigned search_count; /* for the look at the injector in turn */
-  unsigned futile_wakes; /* in a row that found no work */
-  int last_victim;       /* who had work last, or -1 */
+  unsigned search_count;   /* for the look at the injector in turn */
+  unsigned futile_wakes;   /* in a row that found no work */
+  int last_victim;         /* who had work last, or -1 */
   wf_rng rng;
   wf_thread thread;
   wf_latch terminate; /* set once when the pool ends; started threads wait on it */

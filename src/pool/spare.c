@@ -21,7 +21,8 @@ bool wf_spare_begin_work(wf_worker *worker) {
 }
 
 void wf_spare_end_work(wf_worker *worker) {
-  /* While it is away nobody asks it: the first task it makes next time must be offered. */
+  /* While it is away nobody asks it: the first task it makes next time must be offered.
+   */
   wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
   wf_bitset_remove(worker->pool->x_present, worker->index);
@@ -56,6 +57,7 @@ static void add_spare(weft_pool *pool, uint32_t blocked) {
       wf_worker_start_thread(worker, wf_spare_main) == 0)
     wf_u32_store_relaxed(&pool->x_spare_threads, threads + 1);
   wf_lock_unlock(&pool->spare_lock);
+  wf_sys_threads_await();
 }
 
 void weft_blocking_begin(void) {
@@ -79,6 +81,7 @@ void weft_blocking_end(void) {
   if (worker->blocking_depth == 0)
     wf_fatal("weft_blocking_end", "there was no weft_blocking_begin in this task");
   if (--worker->blocking_depth > 0 || worker->serial || worker->alone) return;
-  /* seq_cst: as above. Spares that are too many stop after their task. */
+  /* seq_cst: pairs with wf_spare_begin_work. Spares that are too many stop after their
+   * task. */
   wf_u32_fetch_sub_seq_cst(&worker->pool->x_blocked, 1);
 }

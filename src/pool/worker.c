@@ -3,10 +3,10 @@
  * Two kinds of waiting share the search: a started thread with nothing to do waits for
  * its `terminate` latch and takes everything; a thread that waits for a forked task or
  * for a scope takes only what cannot make it late or its stack deep. Always: tasks that
- * the waiting code has spawned itself, queued tasks of the scope it waits for, broadcasts.
- * While there is room: older tasks of its own, tasks of the thread that runs what it waits
- * for, then of anybody. Never: injected work. Why nobody waits for ever when there is no
- * room: src/task/scope.md.
+ * the waiting code has spawned itself, queued tasks of the scope it waits for,
+ * broadcasts. While there is room: older tasks of its own, tasks of the thread that runs
+ * what it waits for, then of anybody. Never: injected work. Why nobody waits for ever
+ * when there is no room: src/task/scope.md.
  *
  * All functions run on the thread that is in the worker's place.
  *
@@ -211,7 +211,7 @@ static bool run_own(wf_worker *worker, struct weft_scope *scope) {
     task->execute(task);
     return true;
   }
-  wf_worker_settle(worker);          /* from here on it turns to other things */
+  wf_worker_settle(worker);        /* from here on it turns to other things */
   if (worker->alone) return false; /* the queue is the parent process's */
   wf_work work = {0};
   bool found = scope != NULL && wf_scope_dequeue(scope, &work.injected);

@@ -29,12 +29,16 @@ typedef void wf_thread_fn(void *arg);
 /* Starts a thread that runs fn(arg) with every signal blocked except those that a fault
  * of the thread itself raises: signals meant for the program go to the program's own
  * threads, and crash handlers work. As long as it runs, dlclose does not unload the
- * object that this code is in (where the C library can be told so). stack_size 0 means the system's default; other values
- * are rounded up to what the system accepts. name is copied and cut to WF_THREAD_NAME_MAX
- * bytes; NULL or "" keeps the system's name. Returns 0, WEFT_EAGAIN (no more threads),
- * WEFT_ENOMEM or WEFT_EINVAL. */
+ * object that this code is in (where the C library can be told so). stack_size 0 means
+ * the system's default; other values are rounded up to what the system accepts. name is
+ * copied and cut to WF_THREAD_NAME_MAX bytes; NULL or "" keeps the system's name. Returns
+ * 0, WEFT_EAGAIN (no more threads), WEFT_ENOMEM or WEFT_EINVAL. */
 int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
                         wf_thread_fn *fn, void *arg);
+
+/* Returns when all threads that were started have come so far that dlclose knows of them;
+ * at once in a program that this code is linked into. */
+void wf_sys_threads_await(void);
 
 /* Waits until the thread has ended and releases it. Each started thread is joined once.
  */

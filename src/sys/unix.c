@@ -46,26 +46,73 @@ static void thread_take_name(const char *name) {
 #endif
 }
 
+/* ---- dlclose ---- */
+
 /* A thread-local variable with a destructor keeps the object that holds its code from
  * being unloaded until the thread has ended; C++ uses this call of the C library for
  * that, and so do started threads: without it, dlclose of a library that uses weft would
- * take the code away under them. */
+ * take the code away under them. A thread can only speak for itself, so whoever starts
+ * some waits until they have spoken. */
 #if defined(__linux__)
-extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object,
-                                    void *dso) __attribute__((weak));
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *dso)
+    __attribute__((weak));
 extern void *__dso_handle __attribute__((visibility("hidden")));
 
 static void thread_destroy_nothing(void *object) {
   (void)object;
 }
-#endif
+
+/* Threads that were started and have not spoken yet. */
+static unsigned unspoken;
+static pthread_mutex_t unspoken_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all_spoke = PTHREAD_COND_INITIALIZER;
+
+/* The handle is NULL in the program itself, which is never unloaded. */
+static bool thread_code_may_go(void) {
+  return __cxa_thread_atexit_impl != NULL && __dso_handle != NULL;
+}
+
+static void thread_will_speak(void) {
+  if (!thread_code_may_go()) return;
+  pthread_mutex_lock(&unspoken_lock);
+  unspoken++;
+  pthread_mutex_unlock(&unspoken_lock);
+}
+
+static void thread_spoke(void) {
+  if (!thread_code_may_go()) return;
+  pthread_mutex_lock(&unspoken_lock);
+  unspoken--;
+  if (unspoken == 0) pthread_cond_broadcast(&all_spoke);
+  pthread_mutex_unlock(&unspoken_lock);
+}
 
 static void thread_keep_code_loaded(void) {
-#if defined(__linux__)
-  if (__cxa_thread_atexit_impl != NULL)
+  if (thread_code_may_go())
     __cxa_thread_atexit_impl(thread_destroy_nothing, NULL, &__dso_handle);
-#endif
+  thread_spoke();
 }
+
+void wf_sys_threads_await(void) {
+  if (!thread_code_may_go()) return;
+  pthread_mutex_lock(&unspoken_lock);
+  while (unspoken > 0) pthread_cond_wait(&all_spoke, &unspoken_lock);
+  pthread_mutex_unlock(&unspoken_lock);
+}
+
+/* In a child of fork, which has none of the threads. */
+static void thread_forget_unspoken(void) {
+  unspoken = 0;
+  pthread_mutex_init(&unspoken_lock, NULL);
+  pthread_cond_init(&all_spoke, NULL);
+}
+#else
+static void thread_will_speak(void) {}
+static void thread_spoke(void) {}
+static void thread_keep_code_loaded(void) {}
+static void thread_forget_unspoken(void) {}
+void wf_sys_threads_await(void) {}
+#endif
 
 static void *thread_main(void *memory) {
   struct thread_start start;
@@ -76,6 +123,8 @@ static void *thread_main(void *memory) {
   start.fn(start.arg);
   return NULL;
 }
+
+/* ---- starting ---- */
 
 static int thread_status(int error) {
   switch (error) {
@@ -146,8 +195,10 @@ int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
     start->name[i] = name[i];
   }
   pthread_t thread;
+  thread_will_speak();
   int error = thread_create_masked(&thread, stack_size, start);
   if (error != 0) {
+    thread_spoke();
     free(start);
     return thread_status(error);
   }
@@ -184,7 +235,8 @@ bool wf_sys_thread_stack(uintptr_t *low, size_t *size) {
 }
 
 void wf_sys_on_fork(void (*fn)(void)) {
-  /* Without memory for the handler a forked process is as without weft's support. */
+  /* Without memory for the handlers a forked process is as without weft's support. */
+  (void)pthread_atfork(NULL, NULL, thread_forget_unspoken);
   (void)pthread_atfork(NULL, NULL, fn);
 }
 

@@ -1,8 +1,9 @@
 /* task/handle.c - asynchronous calls that somebody waits for.
  *
- * A handle has two users, whoever runs the function and whoever waits for it, and is freed
- * by the last of them. Of the pool's queue and the waiter, the first to claim it runs the
- * function: a thread that waits for a call that was not started makes the call itself.
+ * A handle has two users, whoever runs the function and whoever waits for it, and is
+ * freed by the last of them. Of the pool's queue and the waiter, the first to claim it
+ * runs the function: a thread that waits for a call that was not started makes the call
+ * itself.
  *
  * SPDX-License-Identifier: MIT */
 #include "../pool/scoped.h"
@@ -103,9 +104,10 @@ bool weft_handle_done(const weft_handle *h) {
 static void check_not_waiting_for_itself(const weft_handle *h) {
   for (const running *it = innermost_running; it != NULL; it = it->outer)
     if (it->handle == h)
-      wf_fatal("weft_handle_wait",
-               "called by the function that the handle stands for, or by a task on top of "
-               "it: it would wait for itself");
+      wf_fatal(
+          "weft_handle_wait",
+          "called by the function that the handle stands for, or by a task on top of "
+          "it: it would wait for itself");
 }
 
 /* Inside the pool, with or without a place. */

@@ -1,5 +1,5 @@
-/* task/scope.c - scopes: begin, cancel, end. Spawning is in spawn.c, the protocol with its
- * proofs in scope.md.
+/* task/scope.c - scopes: begin, cancel, end. Spawning is in spawn.c, the protocol with
+ * its proofs in scope.md.
  *
  * Everything here runs on the thread that begins and ends the scope, except cancelling
  * and asking, which any thread may do.

@@ -45,7 +45,7 @@ static weft_scope *scope_of_spawned(const wf_spawned *spawned) {
 
 static void recycle(wf_spawned *spawned) {
   wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
-  wf_block_release(&spawned->block, worker != NULL ? &worker->arena : NULL);
+  wf_block_give_back(&spawned->block, worker != NULL ? &worker->arena : NULL);
 }
 
 /* Calls the function, unless the scope is cancelled, in the region of the scope. */

@@ -67,7 +67,7 @@ static inline void child_begins(void) {
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
   pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
-  alarm(HARNESS_DEFAULT_LIMIT / 2 * harness_slowdown());
+  alarm(HARNESS_DEFAULT_LIMIT / 4 * harness_slowdown());
 }
 
 /* fork, for code that goes on in both processes. */
@@ -129,7 +129,7 @@ static inline void check_program(const char *name, int code, const char *word,
   static char output[1 << 16];
   char env[64];
   snprintf(env, sizeof env, "WEFT_NUM_THREADS=3 WEFT_TEST_TIMEOUT=%u",
-           HARNESS_DEFAULT_LIMIT / 3 * harness_slowdown());
+           HARNESS_DEFAULT_LIMIT / 2 * harness_slowdown());
   int got = harness_run_self(env, name, output, sizeof output);
   unsigned said = occurrences(output, word);
   bool held = CHECK_MSG(got == code, "%s: exit code %d, not %d", name, got, code);

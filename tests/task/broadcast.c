@@ -194,7 +194,8 @@ static void call_or_work(unsigned index, void *arg) {
     for (unsigned long i = 0; i < scaled(300); i++) call_from_outside(t->pool);
     atomic_fetch_sub(&t->callers, 1);
   } else {
-    for (unsigned n = 0; atomic_load(&t->callers) > 0; n++) check_tree_in(t->pool, n % 10);
+    for (unsigned n = 0; atomic_load(&t->callers) > 0; n++)
+      check_tree_in(t->pool, n % 10);
   }
 }
 

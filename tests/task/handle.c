@@ -9,7 +9,7 @@
 /* ---- one handle ---- */
 
 typedef struct job {
-  unsigned runs;   /* plain: waiting makes it visible */
+  unsigned runs; /* plain: waiting makes it visible */
   int result;
   pthread_t thread;
   weft_pool *pool;

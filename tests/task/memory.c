@@ -178,7 +178,8 @@ TEST(every_task_runs_once_without_memory) {
 }
 
 TEST(every_task_runs_once_when_memory_ends) {
-  for (long first = 1; first <= 32; first *= 2) spawn_with_refusals(FROM_NUMBER, first, true);
+  for (long first = 1; first <= 32; first *= 2)
+    spawn_with_refusals(FROM_NUMBER, first, true);
 }
 
 TEST(every_task_runs_once_with_memory_at_random) {
@@ -408,7 +409,8 @@ TEST(broadcasts_need_no_memory) {
     weft_pool *pool = pool_of(threads);
     weft_opts opts = opts_on(pool);
     atomic_ulong ran = 0;
-    weft_broadcast_with(&opts, count_call, &ran); /* the guest's place has its first ring */
+    weft_broadcast_with(&opts, count_call,
+                        &ran); /* the guest's place has its first ring */
     unsigned long each = wf_pool_started(pool) + 1;
     CHECK_EQ(atomic_load(&ran), each);
     refuse(ALL, 0);

@@ -149,8 +149,9 @@ TEST(spawns_from_everywhere_without_threads) {
   weft_pool_destroy(other);
 }
 
-/* The scope's thread waits in weft_scope_end, perhaps asleep, when the tasks come: another
- * guest has taken the task that holds the scope open, and leaves the rest to it. */
+/* The scope's thread waits in weft_scope_end, perhaps asleep, when the tasks come:
+ * another guest has taken the task that holds the scope open, and leaves the rest to it.
+ */
 static void say_and_stay(void *ctx) {
   shared_scope *s = ctx;
   atomic_store(&s->finished, 1);

@@ -266,7 +266,8 @@ static void storms(void *ctx) {
     int status = weft_scope_end(&s.scope);
     atomic_store(&s.over, true);
     CHECK_EQ(status, s.cancel_at < 300 ? 1 : 0);
-    if (status == 0) CHECK_EQ(atomic_load(&s.ran), 300);
+    if (status == 0)
+      CHECK_EQ(atomic_load(&s.ran), 300);
     else
       CHECK(atomic_load(&s.ran) > s.cancel_at && atomic_load(&s.ran) <= 300);
   }

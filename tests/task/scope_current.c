@@ -127,8 +127,8 @@ TEST(a_waiting_thread_runs_a_task_of_another_scope) {
   weft_pool_destroy(pool);
 }
 
-/* Two started threads: one keeps the scope open, the other has a join that is in no scope,
- * whose second half only the waiting thread can run. */
+/* Two started threads: one keeps the scope open, the other has a join that is in no
+ * scope, whose second half only the waiting thread can run. */
 static void stay_in_the_scope(void *ctx) {
   stranger *s = ctx;
   atomic_store(&s->begun, true);

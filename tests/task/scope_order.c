@@ -263,7 +263,8 @@ TEST(shorter_options) {
   weft_pool_destroy(pool);
 }
 
-/* The pool of the options, from outside, from inside another one and from inside itself. */
+/* The pool of the options, from outside, from inside another one and from inside itself.
+ */
 typedef struct two_pools {
   weft_pool *from, *to;
 } two_pools;

@@ -205,9 +205,8 @@ static void visit_from_home(unsigned index, void *arg) {
 
 TEST(tasks_of_another_pool_find_no_place) {
   for (unsigned threads = 1; threads <= 3; threads++) {
-    held h = {.pool = pool_with_guests(threads, 1),
-              .home = pool_of(3),
-              .rounds = scaled(200)};
+    held h = {
+        .pool = pool_with_guests(threads, 1), .home = pool_of(3), .rounds = scaled(200)};
     harness_run_threads(2, visit_from_home, &h);
     weft_pool_destroy(h.pool);
     weft_pool_destroy(h.home);
@@ -219,9 +218,8 @@ TEST(tasks_of_another_pool_find_no_place) {
 TEST(tasks_of_another_pool_do_not_wait_for_one) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     gate plug = {0};
-    held h = {.pool = pool_with_guests(threads, 1),
-              .home = pool_of(3),
-              .rounds = scaled(200)};
+    held h = {
+        .pool = pool_with_guests(threads, 1), .home = pool_of(3), .rounds = scaled(200)};
     plug_threads(&plug, h.pool);
     harness_run_threads(2, visit_from_home, &h);
     unplug(&plug);

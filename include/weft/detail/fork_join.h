@@ -30,9 +30,9 @@ struct weft_scope;
 /* Where code runs, besides on which thread: what a fork hands on to whoever runs the
  * forked half. It lives in a frame around the fork, so it outlives the task. */
 typedef struct wf_region {
-  struct weft_scope *scope;           /* the innermost scope around, or NULL */
-  const struct wf_region *isolation;  /* the innermost weft_isolate around, or NULL */
-  bool background;                    /* background work: not for waiting threads */
+  struct weft_scope *scope;          /* the innermost scope around, or NULL */
+  const struct wf_region *isolation; /* the innermost weft_isolate around, or NULL */
+  bool background;                   /* background work: not for waiting threads */
 } wf_region;
 
 /* One forked call: three words. It stays readable for thieves until its latch is set, and
