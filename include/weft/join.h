@@ -31,7 +31,9 @@ extern "C" {
  * Errors: none. A fork allocates nothing, except when it is deeper than any before and
  * the worker's deque grows; without memory or threads the calling thread does the work.
  * While it waits for `b`, the calling thread may run other tasks of the pool on its
- * stack, so do not hold a lock that tasks of the pool take. Leaving `a` or `b` by longjmp
+ * stack, so do not hold a lock that tasks of the pool take, or see weft_isolate. It
+ * starts such tasks only while half of its stack is free: a thread that has twice the
+ * stack that the deepest of your functions needs, plus 4 KiB, has enough. Leaving `a` or `b` by longjmp
  * or a C++ exception is not allowed.
  *
  * Cost: a few nanoseconds more than the two calls while nobody is idle (see

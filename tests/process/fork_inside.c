@@ -300,6 +300,26 @@ TEST(fork_on_threads_of_the_pool) {
   CHECK_EQ(atomic_load(&ran), 25);
 }
 
+/* A child that returns from the function has nothing left to do: its only thread has no
+ * pool to go back to, and with it the process ends. */
+static void fork_and_return(void *ctx) {
+  pid_t child = fork_here();
+  if (child == 0) return;
+  CHECK_EQ(wait_for_child(child), 0);
+  count_one(ctx);
+}
+
+TEST(fork_on_a_thread_of_the_pool_and_return) {
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    atomic_ulong ran = 0;
+    weft_pool *pool = pool_of(threads);
+    for (int i = 0; i < 5; i++)
+      CHECK_EQ(weft_pool_detach(pool, fork_and_return, &ran), 0);
+    weft_pool_destroy(pool);
+    CHECK_EQ(atomic_load(&ran), 5);
+  }
+}
+
 /* The second half of a join, on the thread that took it. */
 typedef struct taken {
   pairing pair;

@@ -283,7 +283,6 @@ typedef struct standstill {
   weft_pool *pool;
   part whole, b, c;
   pthread_t threads[2]; /* of the caller and of b */
-  atomic_bool c_begun;
   gate hold;          /* c stands in it */
   gate with_strangers; /* and so does the one who has made the strangers */
   atomic_ulong strangers;
@@ -439,18 +438,46 @@ TEST(handles_of_isolated_work) {
 
 /* ---- afterwards all is as before ---- */
 
-/* The only other thread stands in a join whose second half is left to this one, which
- * waits for a task of its own, not isolated any more. */
-static void isolate_then_pair(void *ctx) {
-  (void)ctx;
-  for (unsigned long i = 0; i < scaled(1000); i++) {
-    weft_isolate(do_nothing, NULL);
-    pair_in_a_pair(NULL);
-  }
+/* One started thread stands in a task that this thread waits for, the other in a join
+ * whose second half is a stranger to this thread, and left to it. */
+typedef struct afterwards {
+  atomic_bool begun, other_begun;
+  atomic_ulong ran;
+} afterwards;
+
+static void stay_in_the_scope(void *ctx) {
+  afterwards *s = ctx;
+  atomic_store(&s->begun, true);
+  AWAIT(atomic_load(&s->ran) == 1);
+}
+
+static void stay_in_the_join(void *ctx) {
+  afterwards *s = ctx;
+  atomic_store(&s->other_begun, true);
+  AWAIT(atomic_load(&s->ran) == 1);
+}
+
+static void join_of_others(void *ctx) {
+  afterwards *s = ctx;
+  weft_join(stay_in_the_join, s, count_one, &s->ran);
 }
 
 TEST(helping_goes_on_afterwards) {
-  weft_pool *pool = pool_of(2);
-  weft_pool_run(pool, isolate_then_pair, NULL);
+  weft_pool *pool = pool_of(3);
+  weft_opts opts = opts_on(pool);
+  for (unsigned long i = 0; i < scaled(500); i++) {
+    afterwards s = {.ran = 0};
+    weft_handle *others;
+    weft_scope scope;
+    weft_scope_begin_with(&opts, &scope);
+    weft_isolate(do_nothing, NULL);
+    weft_spawn(&scope, stay_in_the_scope, &s);
+    AWAIT(atomic_load(&s.begun));
+    REQUIRE(weft_async(&others, join_of_others, &s) == 0);
+    AWAIT(atomic_load(&s.other_begun));
+    CHECK_EQ(weft_scope_end(&scope), 0);
+    CHECK_EQ(atomic_load(&s.ran), 1);
+    CHECK_EQ(weft_handle_wait(others), 0);
+  }
   weft_pool_destroy(pool);
 }

@@ -151,15 +151,17 @@ TEST(a_waiting_thread_runs_a_join_of_no_scope) {
   weft_opts opts = opts_on(pool);
   for (unsigned long i = 0; i < scaled(500); i++) {
     stranger s = {.waiter = pthread_self()};
+    weft_handle *others;
     weft_scope scope;
     weft_scope_begin_with(&opts, &scope);
     weft_spawn(&scope, stay_in_the_scope, &s);
     AWAIT(atomic_load(&s.begun));
-    REQUIRE(weft_detach(join_in_no_scope, &s) == 0);
+    REQUIRE(weft_async(&others, join_in_no_scope, &s) == 0);
     AWAIT(atomic_load(&s.other_begun));
     CHECK_EQ(weft_scope_current(), &scope);
     CHECK_EQ(weft_scope_end(&scope), 0);
     CHECK(atomic_load(&s.ran));
+    CHECK_EQ(weft_handle_wait(others), 0);
   }
   weft_pool_destroy(pool);
 }
