@@ -132,20 +132,20 @@ static inline uint64_t wf_deque_count(const wf_deque *deque) {
   return count > 0 ? (uint64_t)count : 0;
 }
 
-/* [owner] As wf_deque_pop, without fence or lock while the newest task is private, in the
- * manner of the inlined join. */
-static inline wf_task *wf_deque_take(wf_deque *deque, wf_deque_news *news) {
-  *news = (wf_deque_news){0, false};
+/* [owner] The newest task if it is private, without fence or lock, in the manner of the
+ * inlined join. NULL: there may be one, for wf_deque_pop. */
+static inline wf_task *wf_deque_take_private(wf_deque *deque) {
   if (wf_deque_count(deque) == 0) return NULL;
   wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom) - 1;
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
   wf_ptr_store_release(&deque->owner.x_bottom, bottom);
   wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
-  if ((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_gate))
+  if (WF_LIKELY((uintptr_t)bottom >=
+                (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_gate)))
     return (wf_task *)wf_ptr_load_relaxed(bottom); /* own slot */
-  /* Release: as above. Who may have the task is found out under the lock. */
+  /* Release: as above, pairs with the claim. The lock decides who has the task. */
   wf_ptr_store_release(&deque->owner.x_bottom, bottom + 1);
-  return wf_deque_pop(deque, news);
+  return NULL;
 }
 
 /* [any] Takes the oldest public task. RETRY means that somebody else was faster: there

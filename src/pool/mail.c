@@ -18,6 +18,7 @@ void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   wf_once_latch_init(&broadcast->done_outside);
   wf_count_latch_init(&broadcast->done, addressees + 1); /* one for the caller */
 
+  if (addressees == 0) return; /* nobody would take it out of the list again */
   wf_lock_lock(&pool->mail_lock);
   wf_broadcast **last = &pool->mail;
   while (*last != NULL) last = &(*last)->next;

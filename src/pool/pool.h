@@ -200,7 +200,10 @@ void wf_spare_main(void *worker);
 bool wf_worker_run_any(wf_worker *worker);
 
 /* Tells the pool what a slow half of the deque has made public. */
-void wf_worker_tell(wf_worker *worker, wf_deque_news news);
+void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news);
+static inline void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
+  if (WF_UNLIKELY(news.exposed > 0)) wf_worker_tell_slow(worker, news);
+}
 
 /* ---- search.c ---- */
 

@@ -43,19 +43,27 @@ void wf_spare_stop(weft_pool *pool) {
 
 /* ---- blocking sections ---- */
 
-/* Starts one more spare if there are fewer than threads in sections. A refusal by the
- * system, or a lack of memory, means that the section simply blocks. */
-static void add_spare(weft_pool *pool, uint32_t blocked) {
-  uint32_t limit = pool->slots - pool->spare_first;
-  if (blocked > limit) blocked = limit;
-  /* Relaxed: only grows, and the lock decides. */
-  if (wf_u32_load_relaxed(&pool->x_spare_threads) >= blocked) return;
+/* Are there fewer spares than threads in sections, and may there be more? */
+static bool needs_spare(const weft_pool *pool) {
+  /* Relaxed: who comes into a section later looks for itself. */
+  uint32_t blocked = wf_u32_load_relaxed(&pool->x_blocked);
+  uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads);
+  return threads < blocked && threads < pool->slots - pool->spare_first;
+}
+
+/* Starts spares until there are as many as threads in sections. A refusal by the system,
+ * or a lack of memory, means that the section simply blocks. */
+static void add_spares(weft_pool *pool) {
+  if (!needs_spare(pool)) return;
+  bool started = true;
   wf_lock_lock(&pool->spare_lock);
-  uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* under the lock */
-  wf_worker *worker = &pool->workers[pool->spare_first + threads];
-  if (threads < blocked && wf_deque_prepare(&worker->deque) == 0 &&
-      wf_worker_start_thread(worker, wf_spare_main) == 0)
-    wf_u32_store_relaxed(&pool->x_spare_threads, threads + 1);
+  while (started && needs_spare(pool)) {
+    uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* under the lock */
+    wf_worker *worker = &pool->workers[pool->spare_first + threads];
+    started = wf_deque_prepare(&worker->deque) == 0 &&
+              wf_worker_start_thread(worker, wf_spare_main) == 0;
+    if (started) wf_u32_store_relaxed(&pool->x_spare_threads, threads + 1);
+  }
   wf_lock_unlock(&pool->spare_lock);
   wf_sys_threads_await();
 }
@@ -67,8 +75,8 @@ void weft_blocking_begin(void) {
   weft_pool *pool = worker->pool;
   /* seq_cst: pairs with the fence in park: a spare on its way to sleep sees this, or is
    * seen below. */
-  uint32_t blocked = wf_u32_fetch_add_seq_cst(&pool->x_blocked, 1) + 1;
-  add_spare(pool, blocked);
+  wf_u32_fetch_add_seq_cst(&pool->x_blocked, 1);
+  add_spares(pool);
   /* If nobody is idle there may be work that this thread would have done next. */
   wf_fence_seq_cst(); /* pairs with the fence in park */
   if (wf_counters_inactive(wf_counters_load(&pool->sleep.counters)) == 0)

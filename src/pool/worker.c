@@ -55,8 +55,8 @@ static void run(wf_worker *worker, const wf_work *work) {
   if (work->background && !worker->alone) wf_background_end(worker);
 }
 
-void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
-  if (news.exposed == 0 || !worker->pool->steals || worker->alone) return;
+void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
+  if (!worker->pool->steals || worker->alone) return;
   wf_u64_count(&worker->x_exposes, 1);
   if (worker->background)
     wf_background_tell(worker->pool);
@@ -64,12 +64,19 @@ void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
     wf_sleep_new_tasks(worker->pool, news.exposed, news.public_was_empty);
 }
 
-wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) {
-  if ((int64_t)(wf_deque_bottom(&worker->spawned) - mark) <= 0) return NULL;
+/* The newest of this worker's spawned tasks is not private, or there is none. */
+static wf_task *take_spawned_slow(wf_worker *worker) {
   wf_deque_news news;
-  wf_task *task = wf_deque_take(&worker->spawned, &news);
+  if (worker->spawned.slots == NULL) return NULL;
+  wf_task *task = wf_deque_pop(&worker->spawned, &news);
   wf_worker_tell(worker, news);
   return task;
+}
+
+wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) {
+  if ((int64_t)(wf_deque_bottom(&worker->spawned) - mark) <= 0) return NULL;
+  wf_task *task = wf_deque_take_private(&worker->spawned);
+  return WF_LIKELY(task != NULL) ? task : take_spawned_slow(worker);
 }
 
 /* Runs what this worker has spawned, newest first, down to the mark. */
@@ -223,9 +230,7 @@ static bool run_own(wf_worker *worker, struct weft_scope *scope) {
 /* An older task of this worker's own, as if it were a stranger's. */
 static bool take_older(wf_worker *worker, wf_work *work) {
   if (wf_deque_count(&worker->spawned) == 0) return false;
-  wf_deque_news news;
-  *work = (wf_work){.task = wf_deque_take(&worker->spawned, &news), .spawned = true};
-  wf_worker_tell(worker, news);
+  *work = (wf_work){.task = take_spawned_slow(worker), .spawned = true};
   worker->mark = wf_deque_bottom(&worker->spawned);
   return work->task != NULL;
 }

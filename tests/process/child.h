@@ -17,6 +17,7 @@
 #include <string.h>
 #include <sys/types.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #if defined(__has_feature)
@@ -58,16 +59,20 @@ int __lsan_is_turned_off(void) {
 }
 #endif
 
-/* A child has no watchdog thread. One that hangs is ended by SIGALRM, before the watchdog
- * of the parent barks; the signal must be let through, for threads of a pool block it. */
+/* A child has no watchdog thread. One that hangs is ended by a timer, before the watchdog
+ * of the parent barks; by SIGKILL, for threads of a pool block everything else. */
 static inline void child_begins(void) {
+  timer_t timer;
+  struct sigevent event;
+  struct itimerspec once;
+  memset(&event, 0, sizeof event);
+  memset(&once, 0, sizeof once);
+  event.sigev_notify = SIGEV_SIGNAL;
+  event.sigev_signo = SIGKILL;
+  once.it_value.tv_sec = HARNESS_DEFAULT_LIMIT / 4 * (time_t)harness_slowdown();
   is_child = true;
-  signal(SIGALRM, SIG_DFL);
-  sigset_t alarms;
-  sigemptyset(&alarms);
-  sigaddset(&alarms, SIGALRM);
-  pthread_sigmask(SIG_UNBLOCK, &alarms, NULL);
-  alarm(HARNESS_DEFAULT_LIMIT / 4 * harness_slowdown());
+  REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
+  REQUIRE(timer_settime(timer, 0, &once, NULL) == 0);
 }
 
 /* fork, for code that goes on in both processes. */

@@ -50,7 +50,7 @@ typedef struct part {
   const struct part *parent;
   weft_pool *pool; /* where its tasks run; NULL: the current one */
   unsigned depth;
-  bool strictly; /* see part_enter */
+  bool strictly;   /* see part_enter */
   unsigned leaves; /* the result */
 } part;
 
@@ -71,8 +71,8 @@ static bool is_inside(const part *p, const part *of) {
  * next thing would be a deadlock. */
 static const part *part_enter(const part *p) {
   const part *outer = innermost;
-  bool belongs = outer == NULL || (p->strictly ? is_inside(p, outer)
-                                               : root_of(p) == root_of(outer));
+  bool belongs =
+      outer == NULL || (p->strictly ? is_inside(p, outer) : root_of(p) == root_of(outer));
   REQUIRE(belongs);
   innermost = p;
   return outer;
@@ -283,8 +283,8 @@ typedef struct standstill {
   weft_pool *pool;
   part whole, b, c;
   pthread_t threads[2]; /* of the caller and of b */
-  gate hold;          /* c stands in it */
-  gate with_strangers; /* and so does the one who has made the strangers */
+  gate hold;            /* c stands in it */
+  gate with_strangers;  /* and so does the one who has made the strangers */
   atomic_ulong strangers;
 } standstill;
 
