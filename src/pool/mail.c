@@ -36,9 +36,9 @@ void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
 /* [locked] May the worker run it where it is now? Inside weft_isolate it runs only what
  * comes from the same isolated call. */
 static bool may_run(const wf_worker *worker, const wf_broadcast *broadcast) {
-  const wf_region *here = worker->deque.owner.region;
-  if (here == NULL || here->isolation == NULL) return true;
-  return broadcast->region != NULL && broadcast->region->isolation == here->isolation;
+  const wf_region *isolation = wf_isolation(worker);
+  if (isolation == NULL) return true;
+  return broadcast->region != NULL && broadcast->region->isolation == isolation;
 }
 
 /* [locked] The oldest broadcast for this worker. */
@@ -91,9 +91,10 @@ void wf_mail_deliver(wf_worker *worker, wf_broadcast *broadcast) {
   unsigned waiter = broadcast->waiter;
   bool blocks = broadcast->blocks;
   unsigned index = worker->index - 1 + broadcast->first_index;
-  wf_frame outer = wf_frame_enter(worker, broadcast->region);
+  wf_frame outer;
+  wf_frame_enter(worker, &outer, broadcast->region);
   broadcast->fn(index, broadcast->count, broadcast->ctx);
-  wf_frame_leave(worker, outer);
+  wf_frame_leave(worker, &outer);
   /* The broadcast may be gone once its latch is set. A caller without a place waits on
    * the other latch, which the last one sets instead. */
   if (!blocks) {

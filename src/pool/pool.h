@@ -129,27 +129,46 @@ static inline unsigned wf_pool_started(const weft_pool *pool) {
 typedef struct wf_frame {
   const wf_region *region;
   uint64_t mark;
+  wf_region isolated; /* see wf_frame_enter */
 } wf_frame;
 
-static inline wf_frame wf_frame_enter(wf_worker *worker, const wf_region *region) {
-  wf_frame outer = {worker->deque.owner.region, worker->mark};
+/* The isolation of the newest frame, or NULL. */
+static inline const wf_region *wf_isolation(const wf_worker *worker) {
+  const wf_region *region = worker->deque.owner.region;
+  return region != NULL ? region->isolation : NULL;
+}
+
+/* Opens a frame without looking at isolation: for code that stays in the region around
+ * it, or is about to isolate itself. */
+static inline void wf_frame_open(wf_worker *worker, wf_frame *outer,
+                                 const wf_region *region) {
+  outer->region = worker->deque.owner.region;
+  outer->mark = worker->mark;
   worker->deque.owner.region = region;
   worker->mark = wf_deque_bottom(&worker->spawned);
   worker->frames++;
-  return outer;
+}
+
+/* A task begins. What runs on top of isolated code is isolated too, even if it belongs to
+ * a scope that is not: a lock may be held below. Then it gets a region of its own. */
+static inline void wf_frame_enter(wf_worker *worker, wf_frame *outer,
+                                  const wf_region *region) {
+  const wf_region *isolation = wf_isolation(worker);
+  if (WF_UNLIKELY(isolation != NULL &&
+                  (region == NULL || region->isolation != isolation))) {
+    outer->isolated = region != NULL ? *region : (wf_region){NULL, NULL, false};
+    outer->isolated.isolation = isolation;
+    region = &outer->isolated;
+  }
+  wf_frame_open(worker, outer, region);
 }
 
 /* If the thread has run tasks from below the outer frame's mark meanwhile, what is there
  * now was made later. */
-static inline void wf_frame_leave(wf_worker *worker, wf_frame outer) {
-  worker->deque.owner.region = outer.region;
-  if ((int64_t)(outer.mark - worker->mark) < 0) worker->mark = outer.mark;
+static inline void wf_frame_leave(wf_worker *worker, const wf_frame *outer) {
+  worker->deque.owner.region = outer->region;
+  if ((int64_t)(outer->mark - worker->mark) < 0) worker->mark = outer->mark;
   worker->frames--;
-}
-
-static inline bool wf_is_isolated(const wf_worker *worker) {
-  const wf_region *region = worker->deque.owner.region;
-  return region != NULL && region->isolation != NULL;
 }
 
 /* ---- fatal.c ---- */

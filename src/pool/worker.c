@@ -26,18 +26,20 @@ enum { HELP_ANYBODY_DEPTH = 16, HELP_THIEF_DEPTH = 64 };
 
 static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
-  wf_frame outer = wf_frame_enter(worker, region);
+  wf_frame outer;
+  wf_frame_enter(worker, &outer, region);
   task->execute(task->context);
-  wf_frame_leave(worker, outer);
+  wf_frame_leave(worker, &outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */
   if (wf_latch_set(&task->completion)) wf_sleep_wake_worker(worker->pool, owner);
 }
 
 static void run_injected(wf_worker *worker, const wf_work *work) {
   static const wf_region background_region = {NULL, NULL, true};
-  wf_frame outer = wf_frame_enter(worker, work->background ? &background_region : NULL);
+  wf_frame outer;
+  wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
   work->injected.fn(work->injected.ctx);
-  wf_frame_leave(worker, outer);
+  wf_frame_leave(worker, &outer);
   if (!worker->alone) wf_pool_injected_done(worker->pool);
 }
 
@@ -207,7 +209,7 @@ void wf_spare_main(void *worker) {
 /* ---- waiting for tasks of one's own ---- */
 
 bool wf_worker_may_help(wf_worker *worker) {
-  return worker->help_depth < HELP_THIEF_DEPTH && !wf_is_isolated(worker) &&
+  return worker->help_depth < HELP_THIEF_DEPTH && wf_isolation(worker) == NULL &&
          !worker->alone && wf_stack_is_half_free();
 }
 

@@ -14,9 +14,10 @@ static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
     region.scope = around->scope;
     region.background = around->background;
   }
-  wf_frame outer = wf_frame_enter(worker, &region);
+  wf_frame outer;
+  wf_frame_open(worker, &outer, &region);
   fn(ctx);
-  wf_frame_leave(worker, outer);
+  wf_frame_leave(worker, &outer);
 }
 
 void weft_isolate(weft_fn *fn, void *ctx) {

@@ -22,7 +22,8 @@ static void enter(weft_scope *s, weft_pool *pool) {
   s->worker = worker;
   s->index = worker->index;
   s->blocks = worker->serial;
-  wf_frame outer = wf_frame_enter(worker, &s->region);
+  wf_frame outer; /* the region is the one around but for the scope: no isolation ends */
+  wf_frame_open(worker, &outer, &s->region);
   s->outer_region = outer.region;
   s->outer_mark = outer.mark;
   s->frames = worker->frames;
@@ -138,7 +139,8 @@ int weft_scope_end(weft_scope *s) {
   wf_worker *worker = s->worker;
   if (worker != NULL) {
     wait_for_tasks(s, worker);
-    wf_frame_leave(worker, (wf_frame){s->outer_region, s->outer_mark});
+    wf_frame outer = {.region = s->outer_region, .mark = s->outer_mark};
+    wf_frame_leave(worker, &outer);
     wf_worker_settle_outside(worker);
     if (s->entered) wf_guest_leave(&s->entry, "weft_scope_end");
   } else {

@@ -50,9 +50,10 @@ static void recycle(wf_spawned *spawned) {
 
 /* Calls the function, unless the scope is cancelled, in the region of the scope. */
 static void call(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
-  wf_frame outer = wf_frame_enter(worker, &s->region);
+  wf_frame outer;
+  wf_frame_enter(worker, &outer, &s->region);
   if (!wf_scope_is_cancelled(s)) fn(ctx);
-  wf_frame_leave(worker, outer);
+  wf_frame_leave(worker, &outer);
 }
 
 static void run_task(void *ctx) {

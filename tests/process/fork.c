@@ -324,7 +324,7 @@ TEST(children_of_a_busy_parent_use_everything) {
   family f = {pool_of(3), 0};
   load_start(&global_load, NULL);
   load_start(&own_load, f.pool);
-  for (unsigned i = 0; i < 100 / harness_slowdown(); i++)
+  for (unsigned i = 0; i < 50 / harness_slowdown(); i++)
     CHECK_EQ(run_child(use_both_pools, &f), 0);
   load_stop(&own_load);
   load_stop(&global_load);
