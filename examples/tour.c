@@ -1,5 +1,5 @@
-/* tour.c - a short tour of weft: the same work serially and with weft_join, each result
- * checked, and a table of the times.
+/* tour.c - a short tour of weft: the same work serially and with weft_join or a scope,
+ * each result checked, and a table of the times.
  *
  *     make demo
  *
@@ -96,6 +96,50 @@ static void integrate(void *ctx) {
   w->result = left.result + right.result;
 }
 
+/* ---- a search tree of unknown shape: tasks that spawn tasks ---- */
+
+enum { QUEENS = 11, SPAWN_ROWS = 5 };
+
+/* The queens in the first rows, as bits: columns and diagonals that are taken. */
+struct board {
+  unsigned row, columns, left, right;
+};
+
+/* A counter per thread, so that they do not share one; a line of memory for each. */
+static struct { _Alignas(64) long solutions; } * counters;
+
+static struct board with_queen(const struct board *b, unsigned bit) {
+  struct board next = {b->row + 1, b->columns | bit, (b->left | bit) << 1,
+                       (b->right | bit) >> 1};
+  return next;
+}
+
+static unsigned free_columns(const struct board *b) {
+  return ~(b->columns | b->left | b->right) & ((1u << QUEENS) - 1);
+}
+
+static long queens_serial(const struct board *b) {
+  if (b->row == QUEENS) return 1;
+  long solutions = 0;
+  for (unsigned free = free_columns(b); free != 0; free &= free - 1) {
+    struct board next = with_queen(b, free & -free);
+    solutions += queens_serial(&next);
+  }
+  return solutions;
+}
+
+static void queens(void *ctx) {
+  const struct board *b = ctx; /* the task's own copy */
+  if (b->row == SPAWN_ROWS) {
+    counters[weft_worker_index()].solutions += queens_serial(b);
+    return;
+  }
+  for (unsigned free = free_columns(b); free != 0; free &= free - 1) {
+    struct board next = with_queen(b, free & -free);
+    weft_spawn_copy(weft_scope_current(), &next, sizeof next, queens);
+  }
+}
+
 /* ---- the tour ---- */
 
 static double now(void) {
@@ -154,10 +198,30 @@ static int tour_integral(void) {
              fabs(all.result - sum) < 1e-9);
 }
 
+static int tour_queens(void) {
+  struct board empty = {0, 0, 0, 0};
+  size_t threads = weft_worker_limit();
+  counters = aligned_alloc(64, threads * sizeof *counters);
+  if (counters == NULL) return 1;
+  memset(counters, 0, threads * sizeof *counters);
+  double t0 = now();
+  long expected = queens_serial(&empty), solutions = 0;
+  double t1 = now();
+  weft_scope scope;
+  weft_scope_begin(&scope);
+  weft_spawn_copy(&scope, &empty, sizeof empty, queens);
+  int status = weft_scope_end(&scope);
+  double t2 = now();
+  for (size_t i = 0; i < threads; i++) solutions += counters[i].solutions;
+  free(counters);
+  return row("eleven queens, tasks that spawn tasks", t1 - t0, t2 - t1,
+             status == 0 && solutions == expected);
+}
+
 int main(void) {
   printf("weft %s, %u threads at work\n\n", weft_version(), weft_thread_count());
   printf("  %-38s %11s %11s %9s\n", "", "serial", "weft", "speed-up");
-  int wrong = tour_chain() + tour_sort() + tour_integral();
+  int wrong = tour_chain() + tour_sort() + tour_integral() + tour_queens();
 
   weft_stats stats = WEFT_STATS_INIT;
   weft_pool_stats(NULL, &stats);

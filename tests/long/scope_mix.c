@@ -307,6 +307,7 @@ static void visit(call *self) {
 
 static void act(call *self) {
   action chosen = (action)draw(self, ACTIONS);
+  if (chosen == ACT_broadcasts) chosen = ACT_visits; /* those are made by play */
   if (self->depth >= DEEPEST && chosen != ACT_yields) chosen = ACT_joins;
   atomic_fetch_add(&scene.times[chosen], 1);
   switch (chosen) {
@@ -337,10 +338,10 @@ static void act(call *self) {
   case ACT_blocking:
     join_tree(self, true);
     break;
-  case ACT_broadcasts: /* from outside only, see play */
   case ACT_visits:
     visit(self);
     break;
+  case ACT_broadcasts:
   case ACTIONS:
     break;
   }

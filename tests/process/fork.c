@@ -321,7 +321,7 @@ TEST(children_of_a_busy_parent_use_everything) {
   if (!children_may_start_threads()) return;
   static load global_load, own_load;
   init_global(3, WEFT_IDLE_DEFAULT);
-  family f = {pool_of(3), 0};
+  family f = {sleepy_pool_of(3), 0}; /* its threads sleep and wake all the time */
   load_start(&global_load, NULL);
   load_start(&own_load, f.pool);
   for (unsigned i = 0; i < 50 / harness_slowdown(); i++)

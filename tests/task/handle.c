@@ -199,7 +199,7 @@ TEST(many_handles) {
 static void race_for_it(unsigned index, void *arg) {
   weft_opts opts = opts_on(arg);
   uint64_t random = harness_seed() + index;
-  for (unsigned long i = 0; i < scaled(10000); i++) {
+  for (unsigned long i = 0; i < scaled(30000); i++) {
     unsigned char own = 0;
     weft_handle *handle;
     if (weft_async_with(&opts, &handle, mark, &own) != 0) CHECK(false);

@@ -361,23 +361,58 @@ TEST(strangers_do_not_run_on_isolated_threads) {
   }
 }
 
-/* ---- it still helps its own ---- */
+/* ---- it still runs its own ---- */
 
-/* The stolen half forks a pair whose second half only the isolated thread can run. */
-static void b_begins_and_joins(void *ctx) {
-  b_begins(ctx);
-  join_pairing(NULL);
+static void run_on(void *ctx) {
+  part *self = ctx;
+  const part *outer = part_enter(self);
+  CHECK(outer != NULL); /* on the isolated thread: no other is free */
+  self->leaves++;
+  innermost = outer;
 }
 
-static void pair_in_a_pair(void *ctx) {
+/* Spawned, forked, by the isolated code itself and by its tasks. */
+static void run_all_oneself(void *ctx) {
+  part *whole = ctx;
+  const part *outer = part_enter(whole);
+  part below[5];
+  weft_scope scope, inner;
+  for (int i = 0; i < 5; i++) below[i] = (part){.parent = whole};
+  weft_scope_begin(&scope);
+  weft_spawn(&scope, run_on, &below[0]);
+  weft_scope_begin(&inner);
+  weft_spawn(&inner, run_on, &below[1]);
+  weft_spawn(&scope, run_on, &below[2]);
+  CHECK_EQ(weft_scope_end(&inner), 0);
+  CHECK_EQ(below[1].leaves, 1);
+  weft_join(run_on, &below[3], run_on, &below[4]);
+  CHECK_EQ(weft_scope_end(&scope), 0);
+  for (int i = 0; i < 5; i++) CHECK_EQ(below[i].leaves, 1);
+  innermost = outer;
+}
+
+static void isolate_all_oneself(void *ctx) {
   (void)ctx;
-  pairing pair = {.a_thread = pthread_self()};
-  weft_join(a_until_b, &pair, b_begins_and_joins, &pair);
+  for (unsigned long i = 0; i < scaled(2000); i++) {
+    part whole = {.depth = 0};
+    weft_isolate(run_all_oneself, &whole);
+  }
 }
 
-/* The same with a scope, whose task is stolen and opens another one. */
-static void b_begins_and_spawns(void *ctx) {
-  b_begins(ctx);
+TEST(isolated_threads_run_their_own) {
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    gate plug = {0};
+    weft_pool *pool = pool_of(threads);
+    plug_threads(&plug, pool);
+    weft_pool_run(pool, isolate_all_oneself, NULL);
+    unplug(&plug);
+    weft_pool_destroy(pool);
+  }
+}
+
+/* Others take its tasks as ever. */
+static void pair_by_join_and_scope(void *ctx) {
+  join_pairing(ctx);
   pairing pair = {.a_thread = pthread_self()};
   weft_scope scope;
   weft_scope_begin(&scope);
@@ -386,28 +421,18 @@ static void b_begins_and_spawns(void *ctx) {
   CHECK_EQ(weft_scope_end(&scope), 0);
 }
 
-static void scope_in_a_scope(void *ctx) {
-  (void)ctx;
-  pairing pair = {.a_thread = pthread_self()};
-  weft_scope scope;
-  weft_scope_begin(&scope);
-  weft_spawn(&scope, b_begins_and_spawns, &pair);
-  a_until_b(&pair);
-  CHECK_EQ(weft_scope_end(&scope), 0);
-}
-
 static void isolate_pairs(void *ctx) {
   (void)ctx;
-  for (unsigned long i = 0; i < scaled(1000); i++) {
-    weft_isolate(pair_in_a_pair, NULL);
-    weft_isolate(scope_in_a_scope, NULL);
-  }
+  for (unsigned long i = 0; i < scaled(2000); i++)
+    weft_isolate(pair_by_join_and_scope, NULL);
 }
 
-TEST(isolated_threads_help_their_own) {
-  weft_pool *pool = pool_of(2);
-  weft_pool_run(pool, isolate_pairs, NULL);
-  weft_pool_destroy(pool);
+TEST(isolated_work_is_stolen) {
+  for (unsigned threads = 2; threads <= 3; threads++) {
+    weft_pool *pool = pool_of(threads);
+    weft_pool_run(pool, isolate_pairs, NULL);
+    weft_pool_destroy(pool);
+  }
 }
 
 /* A handle that isolated code has made, begun by somebody else or by nobody. */

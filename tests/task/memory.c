@@ -1,4 +1,4 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=aligned_alloc */
 /* Scopes, handles and broadcasts when memory runs out: every spawned task still runs
  * exactly once with the right arguments, and what can fail says so and does nothing.
  *
@@ -30,11 +30,19 @@ static bool is_refused(void) {
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 void *__wrap_malloc(size_t size) {
   if (!is_refused()) return __real_malloc(size);
+  atomic_fetch_add(&refused, 1);
+  return NULL;
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  if (!is_refused()) return __real_calloc(count, size);
   atomic_fetch_add(&refused, 1);
   return NULL;
 }
@@ -254,10 +262,13 @@ typedef struct shared_scope {
   weft_scope scope;
   unsigned char *marks;
   unsigned long each;
+  refusal what;
 } shared_scope;
 
+/* The refusal begins here, because the harness needs memory to start its threads. */
 static void spawn_share(unsigned index, void *arg) {
   shared_scope *s = arg;
+  atomic_store(&mode, (int)s->what);
   for (unsigned long i = 0; i < s->each; i++)
     weft_spawn(&s->scope, mark, &s->marks[index * s->each + i]);
 }
@@ -267,11 +278,10 @@ TEST(spawns_from_outside_without_memory) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     for (int what = AT_RANDOM; what <= ALL; what++) {
       weft_pool *pool = pool_of(threads);
-      shared_scope s = {.each = scaled(1000)};
+      shared_scope s = {.each = scaled(1000), .what = (refusal)what};
       weft_opts opts = opts_on(pool);
       s.marks = marks_of(SPAWNERS * s.each);
       weft_scope_begin_with(&opts, &s.scope);
-      refuse((refusal)what, 0); /* what the harness allocates comes from calloc */
       harness_run_threads(SPAWNERS, spawn_share, &s);
       refuse_no_more();
       CHECK_EQ(weft_scope_end(&s.scope), 0);

@@ -522,7 +522,7 @@ static void many_small_scopes(unsigned index, void *arg) {
   weft_opts opts = opts_on(arg);
   uint64_t random = harness_seed() + index;
   unsigned char marks[64] = {0};
-  for (unsigned long i = 0; i < scaled(5000); i++) {
+  for (unsigned long i = 0; i < scaled(20000); i++) {
     size_t count = harness_random(&random) % sizeof marks;
     weft_scope scope;
     weft_scope_begin_with(&opts, &scope);

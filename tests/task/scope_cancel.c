@@ -257,7 +257,7 @@ static void storm_task(void *ctx) {
 static void storms(void *ctx) {
   static storm s; /* stays readable for a task that comes too late */
   uint64_t *random = ctx;
-  for (unsigned long i = 0; i < scaled(500); i++) {
+  for (unsigned long i = 0; i < scaled(1500); i++) {
     atomic_store(&s.over, false);
     atomic_store(&s.ran, 0);
     s.cancel_at = harness_random(random) % 400;

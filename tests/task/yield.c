@@ -122,6 +122,34 @@ TEST(from_a_started_thread) {
   }
 }
 
+/* "True if it ran one": a function that its waiter has run already is none. */
+static void yield_after_waiting(void *ctx) {
+  runs r = {pthread_self(), 0}, detached = {pthread_self(), 0};
+  (void)ctx;
+  for (unsigned long round = 0; round < scaled(100); round++) {
+    weft_handle *handle;
+    CHECK_EQ(weft_async(&handle, run_here, &r), 0);
+    CHECK_EQ(weft_handle_wait(handle), 0);
+    CHECK_EQ(r.ran, round + 1);
+    CHECK(!weft_yield());
+    CHECK_EQ(weft_async(&handle, run_here, &r), 0);
+    CHECK_EQ(weft_detach(run_here, &detached), 0);
+    CHECK_EQ(weft_handle_wait(handle), 0);
+    CHECK(weft_yield());
+    CHECK_EQ(detached.ran, round + 1);
+    r.ran = (unsigned)round + 1;
+  }
+}
+
+TEST(handles_that_were_waited_for_are_not_run_again) {
+  gate plug = {0};
+  weft_pool *pool = pool_of(2);
+  plug_threads(&plug, pool);
+  weft_pool_run(pool, yield_after_waiting, NULL);
+  unplug(&plug);
+  weft_pool_destroy(pool);
+}
+
 /* ---- own tasks, those of others, then detached work ---- */
 
 static void yield_in_order(void *ctx) {
