@@ -13,8 +13,11 @@
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-/* WEFT_API marks what the shared library exports; everything else is hidden. */
-#if defined(__GNUC__)
+/* WEFT_API marks what the shared library exports; everything else is hidden. A plugin
+ * that has weft compiled in can define it as nothing and compile with
+ * -fvisibility=hidden, to keep its copy to itself. */
+#if defined(WEFT_API)
+#elif defined(__GNUC__)
 #define WEFT_API __attribute__((visibility("default")))
 #else
 #define WEFT_API

@@ -17,14 +17,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Thread-local memory of the quick kind is scarce in libraries that are loaded late: what
+ * a worker can hold is there, and little here. */
 __thread wf_owner *wf_self;
 
-/* The workers that this thread is, innermost first; the entries are in frames of this
- * thread. */
-static __thread wf_entry *innermost __attribute__((tls_model("initial-exec")));
+/* The entry by which this thread has entered a pool last; the others follow. They are in
+ * frames of this thread. */
+static wf_entry *innermost_entry(void) {
+  return wf_self != NULL ? wf_worker_of(wf_self)->entry : NULL;
+}
 
 /* Was this thread a worker that has ended? */
-static __thread bool thread_has_ended __attribute__((tls_model("initial-exec")));
+static __thread bool thread_has_ended;
 
 void wf_guest_end_thread(void) {
   thread_has_ended = true;
@@ -37,8 +41,8 @@ bool wf_guest_thread_has_ended(void) {
 /* ---- the stack of the thread ---- */
 
 /* Asked for once per thread; a size of 1 means that the system did not tell. */
-static __thread uintptr_t stack_low __attribute__((tls_model("initial-exec")));
-static __thread size_t stack_size __attribute__((tls_model("initial-exec")));
+static __thread uintptr_t stack_low;
+static __thread size_t stack_size;
 
 bool wf_stack_is_half_free(void) {
   if (stack_size == 0 && !wf_sys_thread_stack(&stack_low, &stack_size)) stack_size = 1;
@@ -142,14 +146,13 @@ static void drop_serial(wf_worker *worker) {
 /* ---- entering and leaving ---- */
 
 wf_worker *wf_guest_find(const weft_pool *pool) {
-  const wf_entry *here = innermost;
+  const wf_entry *here = innermost_entry();
   while (here != NULL && here->worker->pool != pool) here = here->outer;
   return here != NULL ? here->worker : NULL;
 }
 
 /* Of code that is in no pool, which happens when there is no memory for one. */
-static __thread const wf_region *region_outside
-    __attribute__((tls_model("initial-exec")));
+static __thread const wf_region *region_outside;
 
 const wf_region *wf_guest_region(void) {
   return wf_self != NULL ? wf_self->region : region_outside;
@@ -165,18 +168,19 @@ const wf_region *wf_guest_set_region_outside(const wf_region *region) {
  */
 static void push_entry(wf_entry *entry, wf_worker *worker) {
   entry->worker = worker;
-  entry->outer = innermost;
+  entry->outer = innermost_entry();
+  entry->before = worker->entry;
   entry->outer_region = worker->deque.owner.region;
   worker->deque.owner.region = wf_guest_region();
-  innermost = entry;
+  worker->entry = entry;
   wf_self = &worker->deque.owner;
 }
 
 static void pop_entry(wf_entry *entry) {
   wf_entry *outer = entry->outer;
   entry->worker->deque.owner.region = entry->outer_region;
+  entry->worker->entry = entry->before;
   wf_self = outer != NULL ? &outer->worker->deque.owner : NULL;
-  innermost = outer;
 }
 
 void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx) {
@@ -242,7 +246,7 @@ static void run_inside(wf_entry *entry, wf_worker *worker, weft_fn *fn, void *ct
 void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
   if (fn == NULL) return;
   pool = wf_pool_or_current(pool);
-  wf_entry entry = {NULL, NULL, NULL, true};
+  wf_entry entry = {.leased = true};
   if (pool == NULL) { /* no memory even for a pool */
     fn(ctx);
     return;
@@ -273,7 +277,7 @@ int weft_worker_index(void) {
 /* The thread that forked keeps what it has on its stack, and nobody else is there: what
  * others had locked is free, and nobody will ever look into its deques. */
 void wf_guest_after_fork(void) {
-  for (wf_entry *here = innermost; here != NULL; here = here->outer) {
+  for (wf_entry *here = innermost_entry(); here != NULL; here = here->outer) {
     here->worker->alone = true;
     if (here->worker->serial) continue;
     wf_deque_after_fork(&here->worker->deque);

@@ -38,7 +38,9 @@ typedef struct wf_worker {
   bool background; /* what runs at the bottom of its stack is background work */
   bool alone;      /* in a forked process: the threads it worked with do not exist */
   unsigned frames; /* tasks on this thread's stack, and open scopes; see wf_frame */
-  uint64_t mark;   /* tasks from this index of `spawned` on were made by the newest */
+  wf_entry *entry; /* by which the thread has entered the place last */
+  const struct wf_running *running; /* handles whose functions are on the stack */
+  uint64_t mark; /* tasks from this index of `spawned` on were made by the newest */
   struct weft_scope *waits_for;    /* the scope whose end it waits for, or NULL */
   struct weft_scope *credit_scope; /* whose credits it holds, see scoped.h */
   uintptr_t credits;

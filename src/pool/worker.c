@@ -18,6 +18,8 @@
 #include "search.h"
 #include "spare.h"
 
+#include <stdlib.h>
+
 /* So many tasks of others may be on a waiting thread's stack before it takes tasks only
  * from the thief of its own, and so many before it takes none. */
 enum { HELP_ANYBODY_DEPTH = 16, HELP_THIEF_DEPTH = 64 };
@@ -160,9 +162,16 @@ static void work_until_the_end(void *ctx) {
   wf_worker_settle(worker);
 }
 
+/* A thread ends. In a child that was forked by a task, this was the only thread that the
+ * child had of its own: the process ends as it would if it had no pool. */
+static void end_thread(const wf_worker *worker) {
+  if (worker->alone) exit(0);
+  wf_guest_end_thread();
+}
+
 void wf_worker_main(void *worker) {
   wf_guest_run_as((wf_worker *)worker, work_until_the_end, worker);
-  wf_guest_end_thread();
+  end_thread((wf_worker *)worker);
 }
 
 /* ---- a spare: a thread that takes over for one in a blocking section ---- */
@@ -203,7 +212,7 @@ static void spare_until_the_end(void *ctx) {
 
 void wf_spare_main(void *worker) {
   wf_guest_run_as((wf_worker *)worker, spare_until_the_end, worker);
-  wf_guest_end_thread();
+  end_thread((wf_worker *)worker);
 }
 
 /* ---- waiting for tasks of one's own ---- */

@@ -26,14 +26,11 @@ struct weft_handle {
   unsigned waiter;
 };
 
-/* The handles whose functions this thread runs, innermost first. */
-typedef struct running {
+/* The handles whose functions a worker's thread has on its stack, innermost first. */
+typedef struct wf_running {
   const weft_handle *handle;
-  const struct running *outer;
-} running;
-
-static __thread const running *innermost_running
-    __attribute__((tls_model("initial-exec")));
+  const struct wf_running *outer;
+} wf_running;
 
 static void give_up(weft_handle *h) {
   /* acq_rel: pairs with itself, so that the last user has seen the other's end. */
@@ -49,10 +46,11 @@ static bool claim(weft_handle *h) {
 
 static void run_handle(void *ctx) {
   weft_handle *h = (weft_handle *)ctx;
-  running here = {h, innermost_running};
-  innermost_running = &here;
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_running here = {h, worker != NULL ? worker->running : NULL};
+  if (worker != NULL) worker->running = &here;
   h->fn(h->ctx);
-  innermost_running = here.outer;
+  if (worker != NULL) worker->running = here.outer;
   /* Still a user: the handle is there until this function gives it up. The pool is too,
    * because a worker of it runs this. */
   if (wf_latch_set(&h->done)) wf_sleep_wake_worker(h->pool, h->waiter);
@@ -102,7 +100,9 @@ bool weft_handle_done(const weft_handle *h) {
 /* ---- waiting ---- */
 
 static void check_not_waiting_for_itself(const weft_handle *h) {
-  for (const running *it = innermost_running; it != NULL; it = it->outer)
+  const wf_worker *worker = wf_guest_find(h->pool); /* where its function would run */
+  const wf_running *it = worker != NULL ? worker->running : NULL;
+  for (; it != NULL; it = it->outer)
     if (it->handle == h)
       wf_fatal(
           "weft_handle_wait",

@@ -309,15 +309,37 @@ static void fork_and_return(void *ctx) {
   count_one(ctx);
 }
 
-TEST(fork_on_a_thread_of_the_pool_and_return) {
+/* Also if it has started threads of its own meanwhile. */
+static void fork_use_and_return(void *ctx) {
+  pid_t child = fork_here();
+  if (child == 0) {
+    weft_handle *handle;
+    atomic_ulong used = 0;
+    if (weft_async(&handle, count_one, &used) != 0) _exit(2);
+    if (weft_handle_wait(handle) != 0 || atomic_load(&used) != 1) _exit(3);
+    return;
+  }
+  CHECK_EQ(wait_for_child(child), 0);
+  count_one(ctx);
+}
+
+static void fork_and_come_back(weft_fn *fn) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     atomic_ulong ran = 0;
     weft_pool *pool = pool_of(threads);
-    for (int i = 0; i < 5; i++)
-      CHECK_EQ(weft_pool_detach(pool, fork_and_return, &ran), 0);
+    for (int i = 0; i < 5; i++) CHECK_EQ(weft_pool_detach(pool, fn, &ran), 0);
     weft_pool_destroy(pool);
     CHECK_EQ(atomic_load(&ran), 5);
   }
+}
+
+TEST(fork_on_a_thread_of_the_pool_and_return) {
+  fork_and_come_back(fork_and_return);
+}
+
+TEST(fork_on_a_thread_of_the_pool_use_it_and_return) {
+  if (!children_may_start_threads()) return;
+  fork_and_come_back(fork_use_and_return);
 }
 
 /* The second half of a join, on the thread that took it. */

@@ -28,6 +28,7 @@ static weft_pool *pool_with_refusal(unsigned threads, unsigned guests, long gran
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = threads;
   config.guests = guests;
+  config.idle = WEFT_IDLE_POWER_SAVING; /* so that waiting threads sleep soon */
   atomic_store(&allowed, granted);
   weft_pool *pool = pool_with(&config);
   atomic_store(&allowed, -1);

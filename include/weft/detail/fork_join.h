@@ -58,7 +58,7 @@ typedef struct wf_owner {
 
 /* The deque of the worker that the calling thread is at the moment; NULL for a thread
  * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
- * kind of program; it takes its 8 bytes (weft has 56 in all) from the static TLS space
+ * kind of program; it takes its 8 bytes (weft has 40 in all) from the static TLS space
  * that libc reserves for libraries that are loaded late. WEFT_NO_ASM leaves out the few
  * lines of assembly below. */
 extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));

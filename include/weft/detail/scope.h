@@ -11,11 +11,12 @@ struct weft_pool;
 struct wf_worker;
 struct wf_spawned;
 
-/* A worker that a thread is, from entering a pool until leaving it; the innermost one is
- * known to the thread. See src/pool/guest.c. */
+/* A worker that a thread is, from entering a pool until leaving it. The thread knows the
+ * innermost worker, and that its newest entry. See src/pool/guest.c. */
 typedef struct wf_entry {
   struct wf_worker *worker;
-  struct wf_entry *outer;
+  struct wf_entry *outer;        /* of the thread, before */
+  struct wf_entry *before;       /* of the worker, before */
   const wf_region *outer_region; /* the worker's, before */
   bool leased;                   /* this entry has the place, and will give it back */
 } wf_entry;
