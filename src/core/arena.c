@@ -5,10 +5,6 @@
 
 #include <stdlib.h>
 
-struct wf_slab {
-  wf_slab *next;
-};
-
 /* Slabs grow with the arena, so that a worker that spawns little has little. The first
  * line of a slab links it to the others. */
 enum { FIRST_SLAB = 4096, LARGEST_SLAB = 65536 };

@@ -27,7 +27,10 @@ typedef struct wf_block {
   uintptr_t home;        /* the arena, plus the class; 0: made by malloc */
 } wf_block;
 
-typedef struct wf_slab wf_slab;
+/* The head of each piece of memory that blocks are cut from. */
+typedef struct wf_slab {
+  struct wf_slab *next;
+} wf_slab;
 
 /* Aligned to a cache line, so that the low bits of its address are free for a class. */
 typedef struct wf_arena {

@@ -5,99 +5,137 @@
 
 #include <stdlib.h>
 
-enum { FIRST_CAPACITY = 64 };
-
 void wf_injector_init(wf_injector *injector, uint64_t first_index) {
-  injector->lock = (wf_lock){{WF_LOCK_FREE}};
+  *injector = (wf_injector){0};
   /* Relaxed: nobody else sees the queue yet. */
   wf_u64_store_relaxed(&injector->x_pushed, first_index);
   wf_u64_store_relaxed(&injector->x_taken, first_index);
-  injector->entries = NULL;
-  injector->capacity = 0;
 }
 
 void wf_injector_destroy(wf_injector *injector) {
-  free(injector->entries);
-  injector->entries = NULL;
+  /* Relaxed: whoever destroys a queue has made sure that nobody uses it. */
+  wf_segment *segment = injector->first;
+  if (segment == NULL) segment = (wf_segment *)wf_ptr_load_relaxed(&injector->x_head);
+  while (segment != NULL) {
+    wf_segment *next = segment->next;
+    free(segment);
+    segment = next;
+  }
+  free(wf_ptr_load_relaxed(&injector->x_spare));
+  wf_injector_init(injector, 0);
 }
 
-/* [locked] Doubles the ring, or makes the first one. */
-static bool grow_queue(wf_injector *injector, uint64_t taken, uint64_t pushed) {
-  uint64_t capacity = injector->capacity == 0 ? FIRST_CAPACITY : injector->capacity * 2;
-  if (capacity > SIZE_MAX / sizeof(wf_injected)) return false;
-  wf_injected *entries = (wf_injected *)malloc((size_t)capacity * sizeof *entries);
-  if (entries == NULL) return false;
-  for (uint64_t i = taken; i != pushed; i++)
-    entries[i & (capacity - 1)] = injector->entries[i & (injector->capacity - 1)];
-  /* The old ring is freed last: a process that is forked in between finds one that is
-   * whole. */
-  wf_injected *old = injector->entries;
-  injector->entries = entries;
-  injector->capacity = capacity;
-  free(old);
+/* ---- the producers' end ---- */
+
+/* [push lock] Makes the last segment one that has room. */
+static bool add_segment(wf_injector *injector) {
+  /* Acquire: pairs with the release in recycle_segment. */
+  wf_segment *segment = (wf_segment *)wf_ptr_exchange_acquire(&injector->x_spare, NULL);
+  if (segment == NULL) segment = (wf_segment *)malloc(sizeof *segment);
+  if (segment == NULL) return false;
+  segment->next = NULL;
+  if (injector->last != NULL)
+    injector->last->next = segment; /* published with the first entry, by x_pushed */
+  else
+    wf_ptr_store_relaxed(&injector->x_head, segment); /* as well */
+  injector->last = segment;
+  injector->last_used = 0;
   return true;
-}
-
-static wf_injected *entry_at(wf_injector *injector, uint64_t index) {
-  return &injector->entries[index & (injector->capacity - 1)];
-}
-
-/* [locked] The first index from `index` on that is not a hole. */
-static uint64_t skip_holes(wf_injector *injector, uint64_t index, uint64_t pushed) {
-  while (index != pushed && entry_at(injector, index)->fn == NULL) index++;
-  return index;
 }
 
 int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx) {
   int status = WEFT_ENOMEM;
-  wf_lock_lock(&injector->lock);
-  /* Relaxed: both are written under the lock only. */
-  uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
-  uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
-  if (pushed - taken < injector->capacity || grow_queue(injector, taken, pushed)) {
-    injector->entries[pushed & (injector->capacity - 1)] = (wf_injected){fn, ctx};
-    /* Release: pairs with the acquire in wf_injector_any. */
+  wf_lock_lock(&injector->push_lock);
+  if ((injector->last != NULL && injector->last_used < WF_SEGMENT_ENTRIES) ||
+      add_segment(injector)) {
+    injector->last->entries[injector->last_used++] = (wf_injected){fn, ctx};
+    /* Relaxed: written under the lock only. Release: pairs with the acquires in
+     * wf_injector_any and of the consumers. */
+    uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
     wf_u64_store_release(&injector->x_pushed, pushed + 1);
     status = 0;
   }
-  wf_lock_unlock(&injector->lock);
+  wf_lock_unlock(&injector->push_lock);
   return status;
+}
+
+/* ---- the consumers' end ---- */
+
+/* [take lock] A segment that all have left: kept for the next one that is needed. */
+static void recycle_segment(wf_injector *injector, wf_segment *segment) {
+  void *none = NULL;
+  /* Release: pairs with the acquire in add_segment. */
+  if (!wf_ptr_cas_release(&injector->x_spare, &none, segment)) free(segment);
+}
+
+/* [take lock, something is queued] The oldest entry, holes included. */
+static wf_injected *first_entry(wf_injector *injector) {
+  /* Relaxed: published by x_pushed, which the caller has acquired. */
+  if (injector->first == NULL)
+    injector->first = (wf_segment *)wf_ptr_load_relaxed(&injector->x_head);
+  if (injector->first_used == WF_SEGMENT_ENTRIES) {
+    wf_segment *used_up = injector->first;
+    injector->first = used_up->next;
+    injector->first_used = 0;
+    recycle_segment(injector, used_up);
+  }
+  return &injector->first->entries[injector->first_used];
+}
+
+/* [take lock] Passes over holes, so that the oldest entry is one that can be taken. */
+static void pass_holes(wf_injector *injector, uint64_t taken, uint64_t pushed) {
+  while (taken != pushed && first_entry(injector)->fn == NULL) {
+    injector->first_used++;
+    taken++;
+  }
+  /* Release: pairs with the acquire in wf_injector_any. */
+  wf_u64_store_release(&injector->x_taken, taken);
 }
 
 bool wf_injector_take(wf_injector *injector, wf_injected *out) {
   if (!wf_injector_any(injector)) return false;
-  bool found = false;
-  wf_lock_lock(&injector->lock);
-  /* Relaxed: both are written under the lock only. */
-  uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
+  wf_lock_lock(&injector->take_lock);
+  /* Relaxed: written under the lock only. Acquire: pairs with the release of the
+   * producers; the entries below are there. */
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
-  if (pushed != taken) {
-    *out = *entry_at(injector, taken); /* the oldest one is never a hole */
-    /* Release: pairs with the acquire in wf_injector_any. */
-    wf_u64_store_release(&injector->x_taken, skip_holes(injector, taken + 1, pushed));
-    found = true;
+  uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
+  bool found = pushed != taken;
+  if (found) {
+    *out = *first_entry(injector);
+    injector->first_used++;
+    pass_holes(injector, taken + 1, pushed);
   }
-  wf_lock_unlock(&injector->lock);
+  wf_lock_unlock(&injector->take_lock);
   return found;
+}
+
+/* [take lock] Looks at all entries; the one that is taken becomes a hole. */
+static bool take_match_locked(wf_injector *injector, uint64_t count, weft_fn *fn,
+                              wf_match_fn *matches, const void *arg, wf_injected *out) {
+  if (count == 0) return false;
+  wf_injected *entry = first_entry(injector);
+  wf_segment *segment = injector->first;
+  for (; count > 0; count--, entry++) {
+    if (entry == segment->entries + WF_SEGMENT_ENTRIES) {
+      segment = segment->next;
+      entry = segment->entries;
+    }
+    if (entry->fn != fn || !matches(entry->ctx, arg)) continue;
+    *out = *entry;
+    entry->fn = NULL;
+    return true;
+  }
+  return false;
 }
 
 bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *matches,
                             const void *arg, wf_injected *out) {
-  bool found = false;
-  wf_lock_lock(&injector->lock);
-  /* Relaxed: both are written under the lock only. */
-  uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
+  wf_lock_lock(&injector->take_lock);
+  /* Relaxed and acquire: pairs as in wf_injector_take. */
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
-  for (uint64_t i = taken; i != pushed && !found; i++) {
-    wf_injected *entry = entry_at(injector, i);
-    if (entry->fn != fn || !matches(entry->ctx, arg)) continue;
-    *out = *entry;
-    entry->fn = NULL;
-    found = true;
-  }
-  /* Release: pairs with the acquire in wf_injector_any. */
-  if (found)
-    wf_u64_store_release(&injector->x_taken, skip_holes(injector, taken, pushed));
-  wf_lock_unlock(&injector->lock);
+  uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
+  bool found = take_match_locked(injector, pushed - taken, fn, matches, arg, out);
+  if (found) pass_holes(injector, taken, pushed);
+  wf_lock_unlock(&injector->take_lock);
   return found;
 }

@@ -1,11 +1,13 @@
 /* core/injector.h - the queue through which work enters a pool: first in, first out, for
  * any number of producers and consumers.
  *
- * A ring of {function, context} pairs under the library's lock, which is held for a few
- * nanoseconds; no node is ever freed under a reader, so there is no ABA. Two counters
- * that only grow tell without the lock whether anything is queued: an entry counts from
- * before its push returns until a consumer has it. An entry that is taken out of the
- * middle leaves a hole, without a function, that the consumers pass over.
+ * A list of segments of {function, context} pairs with a lock at each end, so that those
+ * who bring work do not get into the way of those who take it; each is held for a few
+ * nanoseconds. A segment is freed or recycled under the lock of the consumers, when the
+ * producers have left it, so there is no ABA. Two counters that only grow tell without a
+ * lock whether anything is queued: an entry counts from before its push returns until a
+ * consumer has it. An entry that is taken out of the middle leaves a hole, without a
+ * function, that the consumers pass over.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_INJECTOR_H
@@ -21,12 +23,27 @@ typedef struct wf_injected {
   void *ctx;
 } wf_injected;
 
+enum { WF_SEGMENT_ENTRIES = 63 }; /* with the link, about 1 KiB */
+
+typedef struct wf_segment {
+  struct wf_segment *next; /* written once, before the first entry of the next one */
+  wf_injected entries[WF_SEGMENT_ENTRIES];
+} wf_segment;
+
 typedef struct wf_injector {
-  wf_lock lock;
-  wf_u64 x_pushed; /* written under the lock */
-  wf_u64 x_taken;  /* written under the lock; x_pushed - x_taken entries are queued */
-  wf_injected *entries;
-  uint64_t capacity; /* a power of two, or 0 before the first push */
+  /* The producers' end. */
+  wf_lock push_lock;
+  unsigned last_used; /* entries of the last segment that are written */
+  wf_segment *last;   /* NULL before the first push */
+  wf_u64 x_pushed;    /* written under the lock */
+  wf_ptr x_head;      /* the very first segment, from which the consumers start */
+
+  /* The consumers' end. */
+  _Alignas(WF_CACHE_LINE) wf_lock take_lock;
+  unsigned first_used; /* entries of the first segment that are taken */
+  wf_segment *first;   /* NULL before the first take */
+  wf_u64 x_taken;      /* written under the lock; x_pushed - x_taken are queued */
+  wf_ptr x_spare;      /* a segment that was used up, for the next one that is needed */
 } wf_injector;
 
 /* Sets up an empty queue; it allocates with the first push. first_index is where the
@@ -34,7 +51,7 @@ typedef struct wf_injector {
 void wf_injector_init(wf_injector *injector, uint64_t first_index);
 void wf_injector_destroy(wf_injector *injector);
 
-/* Appends; 0, or WEFT_ENOMEM if the ring had to grow and could not. */
+/* Appends; 0, or WEFT_ENOMEM if a segment was needed and could not be had. */
 int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx);
 
 /* Takes the oldest; false if there is none. */

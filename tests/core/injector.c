@@ -46,9 +46,18 @@ TEST(virgin_injector_is_empty) {
     wf_injector injector;
     wf_injector_init(&injector, STARTS[s]);
     check_empty(&injector);
-    CHECK(injector.entries == NULL); /* it allocates with the first push only */
+    CHECK(injector.last == NULL); /* it allocates with the first push only */
     wf_injector_destroy(&injector);
   }
+}
+
+/* How many segments hang in the queue. */
+static unsigned segments_of(const wf_injector *injector) {
+  unsigned count = 0;
+  const wf_segment *it = injector->first;
+  if (it == NULL) it = wf_ptr_load_relaxed(&injector->x_head);
+  for (; it != NULL; it = it->next) count++;
+  return count;
 }
 
 TEST(first_in_first_out_with_growth) {
@@ -57,32 +66,107 @@ TEST(first_in_first_out_with_growth) {
     wf_injector_init(&injector, STARTS[s]);
     for (unsigned i = 0; i < 1000; i++)
       CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
-    CHECK_EQ(injector.capacity, 1024);
+    CHECK_EQ(segments_of(&injector), 1000 / WF_SEGMENT_ENTRIES + 1);
     for (unsigned i = 0; i < 1000; i++)
       if (!check_take(&injector, i)) break;
     check_empty(&injector);
+    CHECK_EQ(segments_of(&injector), 1);
     wf_injector_destroy(&injector);
   }
 }
 
-/* Growth when the entries lie across the end of the ring. */
-TEST(growth_in_the_middle_of_a_lap) {
+/* The next segment is begun, and the last one left, at every position of the other end.
+ */
+TEST(growth_at_every_position) {
   for (int s = 0; s < START_COUNT; s++) {
-    for (unsigned shift = 0; shift < 64; shift += 7) {
+    for (unsigned shift = 0; shift <= 2 * WF_SEGMENT_ENTRIES; shift += 3) {
       wf_injector injector;
       wf_injector_init(&injector, STARTS[s]);
       for (unsigned i = 0; i < shift; i++) {
         CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
         check_take(&injector, i);
       }
-      CHECK_EQ(injector.capacity, shift == 0 ? 0 : 64);
-      for (unsigned i = 0; i < 65; i++)
+      for (unsigned i = 0; i < 2 * WF_SEGMENT_ENTRIES; i++)
         CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
-      CHECK_EQ(injector.capacity, 128);
-      for (unsigned i = 0; i < 65; i++) check_take(&injector, i);
+      for (unsigned i = 0; i < 2 * WF_SEGMENT_ENTRIES; i++) check_take(&injector, i);
       check_empty(&injector);
       wf_injector_destroy(&injector);
     }
+  }
+}
+
+/* ---- taking out of the middle ---- */
+
+static bool is_object(void *ctx, const void *arg) {
+  return ctx == arg;
+}
+
+TEST(a_match_is_taken_from_anywhere) {
+  enum { COUNT = 3 * WF_SEGMENT_ENTRIES };
+  for (unsigned which = 0; which < COUNT; which++) {
+    wf_injector injector;
+    wf_injected got = {NULL, NULL};
+    wf_injector_init(&injector, STARTS[which % START_COUNT]);
+    CHECK(!wf_injector_take_match(&injector, function_of(0), is_object, objects, &got));
+    for (unsigned i = 0; i < COUNT; i++)
+      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+    /* The function must be the right one too. */
+    CHECK(!wf_injector_take_match(&injector, function_of(which + 1), is_object,
+                                  &objects[which], &got));
+    CHECK(wf_injector_take_match(&injector, function_of(which), is_object,
+                                 &objects[which], &got));
+    CHECK(got.fn == function_of(which) && got.ctx == &objects[which]);
+    CHECK(!wf_injector_take_match(&injector, function_of(which), is_object,
+                                  &objects[which], &got));
+    for (unsigned i = 0; i < COUNT; i++)
+      if (i != which) check_take(&injector, i);
+    check_empty(&injector);
+    wf_injector_destroy(&injector);
+  }
+}
+
+static bool is_any(void *ctx, const void *arg) {
+  (void)ctx;
+  (void)arg;
+  return true;
+}
+
+/* In any order, mixed with takes from the front: what is left keeps its order, and a
+ * queue of holes is empty. */
+TEST(many_holes) {
+  enum { COUNT = 200 };
+  uint64_t random = harness_seed();
+  for (unsigned round = 0; round < 200 / harness_slowdown() + 1; round++) {
+    bool there[COUNT];
+    unsigned left = COUNT, first = 0;
+    wf_injector injector;
+    wf_injector_init(&injector, STARTS[round % START_COUNT]);
+    for (unsigned i = 0; i < COUNT; i++) {
+      there[i] = true;
+      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+    }
+    while (left > 0) {
+      CHECK(wf_injector_any(&injector));
+      while (!there[first]) first++;
+      unsigned which = (unsigned)(harness_random(&random) % COUNT);
+      wf_injected got;
+      if (harness_random(&random) % 4 == 0) {
+        check_take(&injector, first);
+        there[first] = false;
+        left--;
+      } else if (wf_injector_take_match(&injector, function_of(which), is_object,
+                                        &objects[which], &got) == there[which]) {
+        left -= there[which];
+        there[which] = false;
+      } else {
+        CHECK(false);
+        break;
+      }
+    }
+    check_empty(&injector);
+    wf_injected got;
+    CHECK(!wf_injector_take_match(&injector, function_of(0), is_any, NULL, &got));
+    wf_injector_destroy(&injector);
   }
 }
 
@@ -93,7 +177,7 @@ TEST(random_pushes_and_takes_against_model) {
     unsigned pushed = 0, taken = 0;
     wf_injector_init(&injector, STARTS[s]);
     for (unsigned i = 0; i < 100 * 1000 / harness_slowdown(); i++) {
-      /* At most as many as fit the first ring, so that it wraps around all the time. */
+      /* About one segment, so that segments are used up and recycled all the time. */
       if (harness_random(&random) % 2 == 0 && pushed - taken < 64) {
         CHECK_EQ(wf_injector_push(&injector, function_of(pushed % 1000),
                                   &objects[pushed % 1000]),
@@ -107,19 +191,26 @@ TEST(random_pushes_and_takes_against_model) {
       }
       if (!CHECK_EQ(wf_injector_any(&injector), pushed != taken)) break;
     }
-    CHECK_EQ(injector.capacity, 64);
+    CHECK(segments_of(&injector) <= 3);
     wf_injector_destroy(&injector);
   }
+}
+
+static void check_takes_a(wf_injector *injector, unsigned i) {
+  wf_injected got = {NULL, NULL};
+  CHECK(wf_injector_take(injector, &got));
+  CHECK(got.fn == function_a && got.ctx == &objects[i]);
 }
 
 /* A leak checker watches this. */
 TEST(destroy_with_entries_left) {
   wf_injector injector;
   wf_injector_init(&injector, UINT64_MAX - 10);
-  for (unsigned i = 0; i < 100; i++)
+  for (unsigned i = 0; i < 300; i++)
     CHECK_EQ(wf_injector_push(&injector, function_a, &objects[i]), 0);
+  for (unsigned i = 0; i < 70; i++) check_takes_a(&injector, i);
   wf_injector_destroy(&injector);
-  CHECK(injector.entries == NULL);
+  CHECK(injector.first == NULL && injector.last == NULL);
 }
 
 /* ---- many producers and consumers ---- */

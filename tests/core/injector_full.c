@@ -1,5 +1,5 @@
 /* link: -Wl,--wrap=malloc */
-/* The injector when its ring cannot grow: the push says so, and what is queued stays.
+/* The injector when it cannot grow: the push says so, and what is queued stays.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/injector.h"
@@ -51,21 +51,23 @@ TEST(growth_without_memory_leaves_the_queue_intact) {
   for (int s = 0; s < 3; s++) {
     wf_injector injector;
     wf_injector_init(&injector, starts[s]);
-    for (int i = 0; i < 64; i++)
+    const int full = 2 * WF_SEGMENT_ENTRIES;
+    for (int i = 0; i < full; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), 0);
     no_memory = true;
     for (int i = 0; i < 3; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199]), WEFT_ENOMEM);
     CHECK(wf_injector_any(&injector));
-    CHECK_EQ(injector.capacity, 64);
-    /* A taken entry makes room, without memory. */
-    check_takes(&injector, 0, 1);
-    CHECK_EQ(wf_injector_push(&injector, nothing, &objects[64]), 0);
+    /* A segment that was used up makes room, without memory. */
+    check_takes(&injector, 0, WF_SEGMENT_ENTRIES + 1);
+    for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
+      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), 0);
     CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199]), WEFT_ENOMEM);
     no_memory = false;
-    for (int i = 65; i < 150; i++)
+    for (int i = WF_SEGMENT_ENTRIES; i < 150; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), 0);
-    check_takes(&injector, 1, 150);
+    check_takes(&injector, WF_SEGMENT_ENTRIES + 1, full);
+    check_takes(&injector, 0, 150);
     CHECK(!wf_injector_any(&injector));
     wf_injector_destroy(&injector);
   }

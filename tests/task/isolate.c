@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "support.h"
+#include "asleep.h"
 
 #include <pthread.h>
 
@@ -283,8 +283,9 @@ typedef struct standstill {
   weft_pool *pool;
   part whole, b, c;
   pthread_t threads[2]; /* of the caller and of b */
-  gate hold;            /* c stands in it */
-  gate with_strangers;  /* and so does the one who has made the strangers */
+  pid_t thread_ids[2];
+  gate hold;           /* c stands in it */
+  gate with_strangers; /* and so does the one who has made the strangers */
   atomic_ulong strangers;
 } standstill;
 
@@ -307,6 +308,7 @@ static void part_b(void *ctx) {
   standstill *s = ctx;
   const part *outer = part_enter(&s->b);
   s->threads[1] = pthread_self();
+  s->thread_ids[1] = own_thread_id();
   CHECK(!pthread_equal(pthread_self(), s->threads[0]));
   weft_join(until_all_stand, s, part_c, s);
   innermost = outer;
@@ -322,6 +324,7 @@ static void part_a(void *ctx) {
 static void isolate_to_a_standstill(void *ctx) {
   standstill *s = ctx;
   s->threads[0] = pthread_self();
+  s->thread_ids[0] = own_thread_id();
   weft_isolate(part_a, s);
 }
 
@@ -340,7 +343,7 @@ static void *bring_strangers(void *arg) {
   CHECK_EQ(weft_pool_detach(s->pool, make_strangers, s), 0);
   AWAIT(atomic_load(&s->with_strangers.inside) == 1);
   CHECK_EQ(weft_pool_detach(s->pool, stranger, &s->strangers), 0);
-  give_others_time();
+  for (int i = 0; i < 2; i++) let_it_sleep(s->thread_ids[i]);
   CHECK_EQ(atomic_load(&s->strangers), 0); /* all who could run one wait isolated */
   gate_open(&s->hold);
   gate_open(&s->with_strangers);

@@ -3,7 +3,9 @@
  * waits.
  *
  * SPDX-License-Identifier: MIT */
-#include "support.h"
+#define _GNU_SOURCE
+
+#include "asleep.h"
 
 #include <pthread.h>
 
@@ -361,10 +363,15 @@ TEST(waiting_threads_take_no_background_work) {
 
 /* There is nothing else to do, for quite some time: this thread waits for a task that
  * stands in a gate on the only started thread. */
+typedef struct sleeper {
+  gate hold;
+  pid_t thread;
+} sleeper;
+
 static void *open_later(void *arg) {
-  gate *hold = arg;
-  give_others_time();
-  gate_open(hold);
+  sleeper *s = arg;
+  let_it_sleep(s->thread);
+  gate_open(&s->hold);
   return NULL;
 }
 
@@ -375,17 +382,17 @@ static void check_other_thread(void *ctx) {
 TEST(a_waiting_thread_rather_sleeps) {
   pthread_t self = pthread_self();
   for (unsigned long i = 0; i < scaled(200); i++) {
-    gate hold = {0};
+    sleeper s = {.thread = own_thread_id()};
     pthread_t opener;
     weft_scope scope;
     weft_pool *pool = pool_of(2);
     weft_opts opts = opts_on(pool), behind = background_on(pool);
     weft_scope_begin_with(&opts, &scope);
-    weft_spawn(&scope, gate_pass, &hold);
-    AWAIT(atomic_load(&hold.inside) == 1);
+    weft_spawn(&scope, gate_pass, &s.hold);
+    AWAIT(atomic_load(&s.hold.inside) == 1);
     for (int k = 0; k < 20; k++)
       CHECK_EQ(weft_detach_with(&behind, check_other_thread, &self), 0);
-    REQUIRE(pthread_create(&opener, NULL, open_later, &hold) == 0);
+    REQUIRE(pthread_create(&opener, NULL, open_later, &s) == 0);
     CHECK_EQ(weft_scope_end(&scope), 0);
     pthread_join(opener, NULL);
     weft_pool_destroy(pool);

@@ -3,7 +3,9 @@
  * none: then the callers do everything.
  *
  * SPDX-License-Identifier: MIT */
-#include "support.h"
+#define _GNU_SOURCE
+
+#include "asleep.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -108,6 +110,7 @@ typedef struct shared_scope {
   spot *spots;
   unsigned long each;
   atomic_uint finished;
+  pid_t owner; /* the scope's thread */
 } shared_scope;
 
 static void spawn_share(unsigned index, void *arg) {
@@ -168,6 +171,7 @@ static void play_roles(unsigned index, void *arg) {
   shared_scope *s = arg;
   weft_opts opts = opts_on(s->pool);
   if (index == 0) {
+    s->owner = own_thread_id();
     weft_scope_begin_with(&opts, &s->scope);
     weft_spawn(&s->scope, say_and_stay, s);
     AWAIT(atomic_load(&s->finished) == 1);
@@ -177,7 +181,7 @@ static void play_roles(unsigned index, void *arg) {
     weft_pool_run(s->pool, take_the_task, s);
   } else {
     AWAIT(atomic_load(&s->finished) == 1);
-    give_others_time();
+    let_it_sleep(s->owner);
     spawn_share(0, s);
     atomic_store(&s->finished, 2);
   }

@@ -2,7 +2,9 @@
  * and from where; nesting; what is visible to whom; and that waiting helps.
  *
  * SPDX-License-Identifier: MIT */
-#include "support.h"
+#define _GNU_SOURCE
+
+#include "asleep.h"
 
 #include <pthread.h>
 
@@ -144,6 +146,7 @@ typedef struct shared_scope {
   unsigned long each;
   atomic_uint spawners; /* that have begun, and */
   atomic_uint finished; /* that have spawned everything */
+  pid_t owner;          /* the scope's thread */
 } shared_scope;
 
 static void spawn_share(unsigned index, void *arg) {
@@ -218,7 +221,7 @@ static void stay_until_spawned(void *ctx) {
 static void *spawn_late(void *arg) {
   shared_scope *s = arg;
   AWAIT(atomic_load(&s->spawners) == 1);
-  give_others_time();
+  let_it_sleep(s->owner);
   spawn_share(0, s);
   atomic_fetch_add(&s->finished, 1);
   return NULL;
@@ -228,7 +231,9 @@ TEST(spawns_while_the_scope_ends) {
   for (unsigned i = 0; i < SIZE_COUNT; i++) {
     for (unsigned long round = 0; round < scaled(50); round++) {
       pthread_t thread;
-      shared_scope s = {.pool = pool_of(SIZES[i]), .each = round % 10 == 0 ? 6000 : 50};
+      shared_scope s = {.pool = sleepy_pool_of(SIZES[i]),
+                        .each = round % 10 == 0 ? 6000 : 50,
+                        .owner = own_thread_id()};
       s.spots = spots_of(s.each, s.pool);
       REQUIRE(pthread_create(&thread, NULL, spawn_late, &s) == 0);
       weft_opts opts = opts_on(s.pool);
@@ -290,6 +295,7 @@ TEST(the_waiting_thread_runs_what_nobody_takes) {
 /* What another thread spawns must be run by the waiting one too: the only started thread
  * stands in a task of the scope until that has happened. */
 typedef struct outside_help {
+  pid_t waiter;
   weft_scope scope;
   atomic_bool begun;
   atomic_ulong ran;
@@ -306,7 +312,7 @@ static void stay_until_all_ran(void *ctx) {
 static void *spawn_for_the_waiter(void *arg) {
   outside_help *s = arg;
   AWAIT(atomic_load(&s->begun));
-  give_others_time(); /* so that the waiter sleeps, now and then */
+  let_it_sleep(s->waiter);
   for (int i = 0; i < HELPED; i++) weft_spawn(&s->scope, count_one, &s->ran);
   return NULL;
 }
@@ -314,12 +320,13 @@ static void *spawn_for_the_waiter(void *arg) {
 TEST(the_waiting_thread_runs_what_others_spawn) {
   for (unsigned long round = 0; round < scaled(200); round++) {
     pthread_t thread;
-    outside_help s = {.begun = false};
+    outside_help s = {.waiter = own_thread_id()};
     weft_pool *pool = sleepy_pool_of(2);
     weft_opts opts = opts_on(pool);
     REQUIRE(pthread_create(&thread, NULL, spawn_for_the_waiter, &s) == 0);
     weft_scope_begin_with(&opts, &s.scope);
     weft_spawn(&s.scope, stay_until_all_ran, &s);
+    AWAIT(atomic_load(&s.begun)); /* on the started thread */
     CHECK_EQ(weft_scope_end(&s.scope), 0);
     CHECK_EQ(atomic_load(&s.ran), HELPED);
     pthread_join(thread, NULL);

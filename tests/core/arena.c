@@ -1,0 +1,175 @@
+/* The arena: blocks of every size, recycled, sent home by other threads; memory bounded
+ * by what was in use at once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "core/arena.h"
+
+#include "core/atomic.h"
+#include "harness/harness.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static wf_arena *new_arena(void) {
+  wf_arena *arena = aligned_alloc(WF_CACHE_LINE, sizeof *arena);
+  REQUIRE(arena != NULL);
+  memset(arena, 0, sizeof *arena);
+  return arena;
+}
+
+static void drop_arena(wf_arena *arena) {
+  wf_arena_destroy(arena);
+  free(arena);
+}
+
+static size_t size_of_class(unsigned size_class) {
+  return (size_t)WF_ARENA_SMALLEST << size_class;
+}
+
+TEST(the_class_for_a_size) {
+  CHECK_EQ(wf_arena_class(0), 0);
+  CHECK_EQ(wf_arena_class(1), 0);
+  for (unsigned i = 0; i < WF_ARENA_CLASSES; i++) {
+    CHECK_EQ(wf_arena_class(size_of_class(i)), i);
+    CHECK_EQ(wf_arena_class(size_of_class(i) + 1), i + 1);
+  }
+  CHECK_EQ(wf_arena_class(WF_ARENA_LARGEST + 1), WF_ARENA_CLASSES);
+  CHECK_EQ(wf_arena_class(SIZE_MAX), WF_ARENA_CLASSES);
+}
+
+/* Blocks do not overlap: each is filled with its own number, all are checked. */
+TEST(blocks_are_apart_and_aligned) {
+  enum { COUNT = 2000 };
+  static struct {
+    wf_block *block;
+    unsigned size_class;
+  } taken[COUNT];
+  uint64_t random = harness_seed();
+  wf_arena *arena = new_arena();
+  for (unsigned round = 0; round < 3; round++) {
+    for (unsigned i = 0; i < COUNT; i++) {
+      taken[i].size_class = (unsigned)(harness_random(&random) % WF_ARENA_CLASSES);
+      taken[i].block = wf_arena_take(arena, taken[i].size_class);
+      REQUIRE(taken[i].block != NULL);
+      CHECK_EQ((uintptr_t)taken[i].block % WF_CACHE_LINE, 0);
+      CHECK_EQ(taken[i].block->home, (uintptr_t)arena | taken[i].size_class);
+      memset(taken[i].block + 1, (int)(i & 0xff),
+             size_of_class(taken[i].size_class) - sizeof(wf_block));
+    }
+    for (unsigned i = 0; i < COUNT; i++) {
+      const unsigned char *bytes = (const unsigned char *)(taken[i].block + 1);
+      size_t size = size_of_class(taken[i].size_class) - sizeof(wf_block);
+      for (size_t k = 0; k < size; k++)
+        if (!CHECK_EQ(bytes[k], i & 0xff)) break;
+    }
+    for (unsigned i = 0; i < COUNT; i++) wf_block_give_back(taken[i].block, arena);
+  }
+  drop_arena(arena);
+}
+
+/* What is given back is found again, newest first; nothing new is cut. */
+TEST(blocks_are_recycled) {
+  wf_arena *arena = new_arena();
+  for (unsigned size_class = 0; size_class < WF_ARENA_CLASSES; size_class++) {
+    wf_block *first = wf_arena_take(arena, size_class);
+    wf_block *second = wf_arena_take(arena, size_class);
+    CHECK(first != second);
+    wf_block_give_back(first, arena);
+    wf_block_give_back(second, arena);
+    const wf_slab *slabs = arena->slabs;
+    size_t unused = arena->unused_size;
+    for (int i = 0; i < 1000; i++) {
+      CHECK(wf_arena_take(arena, size_class) == second);
+      CHECK(wf_arena_take(arena, size_class) == first);
+      wf_block_give_back(first, arena);
+      wf_block_give_back(second, arena);
+    }
+    CHECK(arena->slabs == slabs);
+    CHECK_EQ(arena->unused_size, unused);
+  }
+  drop_arena(arena);
+}
+
+TEST(blocks_from_malloc) {
+  wf_arena *arena = new_arena();
+  wf_block *block = wf_block_allocate(100 * 1000);
+  REQUIRE(block != NULL);
+  CHECK_EQ(block->home, 0);
+  memset(block + 1, 1, 100 * 1000 - sizeof *block);
+  wf_block_give_back(block, arena); /* a leak checker watches */
+  wf_block_give_back(wf_block_allocate(64), NULL);
+  CHECK(arena->slabs == NULL);
+  drop_arena(arena);
+}
+
+/* Blocks of a stranger go home, not into the arena of who gives them back. */
+TEST(blocks_of_another_arena_go_home) {
+  wf_arena *mine = new_arena(), *other = new_arena();
+  wf_block *block = wf_arena_take(other, 2);
+  wf_block_give_back(block, mine);
+  CHECK(mine->free[2] == NULL);
+  CHECK(wf_arena_take(other, 2) == block);
+  wf_block_give_back(block, NULL); /* by a thread that has none */
+  CHECK(wf_arena_take(other, 2) == block);
+  drop_arena(mine);
+  drop_arena(other);
+}
+
+/* ---- one thread takes, others give back ---- */
+
+enum { RETURNERS = 3, IN_FLIGHT = 64 };
+
+typedef struct traffic {
+  wf_arena *arena;
+  wf_ptr x_boxes[RETURNERS][IN_FLIGHT];
+  wf_u32 x_done;
+  unsigned long rounds;
+} traffic;
+
+/* Takes blocks, writes into them and leaves them in boxes. */
+static void take_all(traffic *t) {
+  uint64_t random = harness_seed();
+  for (unsigned long i = 0; i < t->rounds; i++) {
+    wf_ptr *box = &t->x_boxes[harness_random(&random) % RETURNERS][i % IN_FLIGHT];
+    if (wf_ptr_load_acquire(box) != NULL) continue; /* pairs with the store below */
+    wf_block *block = wf_arena_take(t->arena, (unsigned)(i % 3));
+    REQUIRE(block != NULL);
+    memset(block + 1, 0x5a, 32);
+    wf_ptr_store_release(box, block); /* pairs with the acquire of give_all */
+  }
+  wf_u32_store_release(&t->x_done, 1);
+}
+
+static void give_all(traffic *t, unsigned index) {
+  bool done = false;
+  while (!done) {
+    done = wf_u32_load_acquire(&t->x_done) != 0;
+    for (unsigned i = 0; i < IN_FLIGHT; i++) {
+      wf_block *block = wf_ptr_load_acquire(&t->x_boxes[index][i]);
+      if (block == NULL) continue;
+      memset(block + 1, 0xa5, 32); /* the giver's last touch */
+      wf_block_give_back(block, NULL);
+      wf_ptr_store_release(&t->x_boxes[index][i], NULL);
+    }
+  }
+}
+
+static void take_or_give(unsigned index, void *arg) {
+  traffic *t = arg;
+  if (index == 0)
+    take_all(t);
+  else
+    give_all(t, index - 1);
+}
+
+TEST(blocks_come_home_from_other_threads) {
+  static traffic t;
+  t.arena = new_arena();
+  t.rounds = 1000 * 1000 / harness_slowdown();
+  harness_run_threads(1 + RETURNERS, take_or_give, &t);
+  /* At most 192 blocks of at most 256 bytes were alive at once, 48 KiB: few slabs. */
+  unsigned slabs = 0;
+  for (const wf_slab *it = t.arena->slabs; it != NULL; it = it->next) slabs++;
+  CHECK_MSG(slabs <= 8, "%u slabs", slabs);
+  drop_arena(t.arena);
+}
