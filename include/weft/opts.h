@@ -29,7 +29,9 @@ typedef enum weft_order {
 } weft_order;
 
 /* Start from WEFT_OPTS_INIT and change what you want. A NULL pointer to options means all
- * defaults, and so does each field that is 0. */
+ * defaults, and 0 is the default of each field but the first. Nonsense (a struct_size of
+ * 0, an unknown lane or order) is WEFT_EINVAL; calls that return nothing end the program
+ * with a message. */
 typedef struct weft_opts {
   size_t struct_size; /* sizeof(weft_opts), set by WEFT_OPTS_INIT */
   weft_pool *pool;    /* where the call does its work; NULL: the current pool */

@@ -47,8 +47,9 @@ typedef struct weft_config {
   weft_idle idle;
   const char *name; /* thread names are "name-1", "name-2" ...; NULL: "weft". Copied, and
                      * cut to what the system takes. */
-  /* Called on each started thread, first and last thing; worker is its index. The hooks
-   * may use the pool; what on_exit detaches is still run. NULL: none. */
+  /* Called on each started thread, also those for blocking sections, first and last
+   * thing; worker is its index. The hooks may use the pool; what on_exit detaches is
+   * still run. NULL: none. */
   void (*on_start)(unsigned worker, void *ctx);
   void (*on_exit)(unsigned worker, void *ctx);
   void *hook_ctx;
@@ -67,10 +68,11 @@ typedef struct weft_config {
  *
  * config may be NULL: all defaults. *out is the pool, or NULL on failure.
  *
- * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0, more threads or
- * guests than the maxima, an unknown idle mode, a stack size the system calls invalid;
- * WEFT_ENOMEM. If the system refuses some of the threads, the pool works with those it
- * has; if it refuses all, the callers do the work. Cost: that of starting the threads.
+ * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0, more threads,
+ * guests or threads for blocking sections than the maxima, an unknown idle mode, a stack
+ * size the system calls invalid; WEFT_ENOMEM. If the system refuses some of the threads,
+ * the pool works with those it has; if it refuses all, the callers do the work. Cost:
+ * that of starting the threads.
  *
  *     weft_pool *pool;
  *     int status = weft_pool_create(&pool, NULL);

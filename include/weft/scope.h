@@ -68,7 +68,7 @@ WEFT_API void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx);
  *     fn(&copy);
  *
  * Meaning: weft_spawn with a copy of the `size` bytes at args, which fn may change and
- * which is aligned for every type; args itself may be reused at once.
+ * which is aligned for every type. The copy is made first, so args may be reused at once.
  *
  * Threads, errors: as weft_spawn. Copies of up to 16 bytes cost nothing extra, up to
  * about 2 KiB they are recycled as tasks are, above that each is one malloc. If memory

@@ -66,7 +66,8 @@ WEFT_API int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx);
  *     for (unsigned index = 0; index < count; index++) fn(index, count, ctx);
  *
  * Meaning: calls fn once on each of `count` threads: every one that the current pool has
- * started, and the calling one if it came from outside. index is different on each, from
+ * started (without those that are added for blocking sections), and the calling one if it
+ * came from outside. index is different on each, from
  * 0 to count - 1. Returns when all have returned. Each thread makes its call when it is
  * between two tasks, or waits for something; so no thread may be kept from that by
  * waiting for this call in its own way.
@@ -84,9 +85,9 @@ WEFT_API void weft_broadcast_with(const weft_opts *o,
  * let others through. True if it ran one.
  *
  * Looks for tasks that this thread has spawned, then those of other threads, then
- * detached and asynchronous work. Outside a pool it takes part in the global one if that
- * runs. Does nothing if too much of the stack is in use already (see weft_join), and in
- * weft_isolate runs only work of its own. */
+ * detached and asynchronous work of the normal lane. Outside a pool it takes part in the
+ * global one if that runs. Does nothing if too much of the stack is in use already (see
+ * weft_join), and in weft_isolate runs only work of its own. */
 WEFT_API bool weft_yield(void);
 
 /* Replaces

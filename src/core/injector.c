@@ -43,15 +43,17 @@ static bool add_segment(wf_injector *injector) {
   return true;
 }
 
-int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx) {
+int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *ticket) {
   int status = WEFT_ENOMEM;
   wf_lock_lock(&injector->push_lock);
   if ((injector->last != NULL && injector->last_used < WF_SEGMENT_ENTRIES) ||
       add_segment(injector)) {
-    injector->last->entries[injector->last_used++] = (wf_injected){fn, ctx};
+    wf_injected *entry = &injector->last->entries[injector->last_used++];
+    *entry = (wf_injected){fn, ctx};
     /* Relaxed: written under the lock only. Release: pairs with the acquires in
      * wf_injector_any and of the consumers. */
     uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
+    if (ticket != NULL) *ticket = (wf_ticket){entry, pushed};
     wf_u64_store_release(&injector->x_pushed, pushed + 1);
     status = 0;
   }
@@ -109,6 +111,20 @@ bool wf_injector_take(wf_injector *injector, wf_injected *out) {
   return found;
 }
 
+bool wf_injector_revoke(wf_injector *injector, const wf_ticket *ticket) {
+  wf_lock_lock(&injector->take_lock);
+  /* Relaxed: under the lock. Acquire: pairs with the release of the producers. */
+  uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
+  uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
+  bool there = (int64_t)(ticket->number - taken) >= 0;
+  if (there) {
+    ticket->entry->fn = NULL;
+    pass_holes(injector, taken, pushed);
+  }
+  wf_lock_unlock(&injector->take_lock);
+  return there;
+}
+
 /* [take lock] Looks at all entries; the one that is taken becomes a hole. */
 static bool take_match_locked(wf_injector *injector, uint64_t count, weft_fn *fn,
                               wf_match_fn *matches, const void *arg, wf_injected *out) {
@@ -131,7 +147,7 @@ static bool take_match_locked(wf_injector *injector, uint64_t count, weft_fn *fn
 bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *matches,
                             const void *arg, wf_injected *out) {
   wf_lock_lock(&injector->take_lock);
-  /* Relaxed and acquire: pairs as in wf_injector_take. */
+  /* Relaxed: under the lock. Acquire: pairs with the release of the producers. */
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
   uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
   bool found = take_match_locked(injector, pushed - taken, fn, matches, arg, out);

@@ -51,8 +51,18 @@ typedef struct wf_injector {
 void wf_injector_init(wf_injector *injector, uint64_t first_index);
 void wf_injector_destroy(wf_injector *injector);
 
-/* Appends; 0, or WEFT_ENOMEM if a segment was needed and could not be had. */
-int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx);
+/* Where an entry is, for who may want it back. */
+typedef struct wf_ticket {
+  wf_injected *entry;
+  uint64_t number; /* how many came before it; tells whether the entry is still there */
+} wf_ticket;
+
+/* Appends; 0, or WEFT_ENOMEM if a segment was needed and could not be had. `ticket` may
+ * be NULL. */
+int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *ticket);
+
+/* Takes back what was appended; false if a consumer has it, or had. */
+bool wf_injector_revoke(wf_injector *injector, const wf_ticket *ticket);
 
 /* Takes the oldest; false if there is none. */
 bool wf_injector_take(wf_injector *injector, wf_injected *out);

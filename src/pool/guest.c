@@ -230,7 +230,8 @@ static bool hand_in(weft_pool *pool, weft_fn *fn, void *ctx) {
   handed_in call = {fn, ctx, {{0}}};
   wf_once_latch_init(&call.done);
   if (wf_pool_started(pool) == 0) return false;
-  if (wf_pool_inject(pool, WEFT_LANE_NORMAL, run_handed_in, &call) != 0) return false;
+  if (wf_pool_inject(pool, WEFT_LANE_NORMAL, run_handed_in, &call, NULL) != 0)
+    return false;
   wf_once_latch_wait(&call.done);
   return true;
 }

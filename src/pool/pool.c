@@ -246,16 +246,25 @@ void weft_pool_destroy(weft_pool *pool) {
 
 /* ---- detached work ---- */
 
-int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx) {
-  bool background = lane == WEFT_LANE_BACKGROUND;
-  int status =
-      wf_injector_push(background ? &pool->background : &pool->injector, fn, ctx);
+static wf_injector *queue_of(weft_pool *pool, weft_lane lane) {
+  return lane == WEFT_LANE_BACKGROUND ? &pool->background : &pool->injector;
+}
+
+int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
+                   wf_ticket *ticket) {
+  int status = wf_injector_push(queue_of(pool, lane), fn, ctx, ticket);
   if (status != 0) return status;
-  if (background)
+  if (lane == WEFT_LANE_BACKGROUND)
     wf_background_tell(pool);
   else
     wf_sleep_new_injected(pool);
   return 0;
+}
+
+bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket) {
+  if (!wf_injector_revoke(queue_of(pool, lane), ticket)) return false;
+  wf_pool_injected_done(pool);
+  return true;
 }
 
 int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
@@ -267,7 +276,7 @@ int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
     weft_pool_run(pool, fn, ctx);
     return 0;
   }
-  return wf_pool_inject(pool, opts.lane, fn, ctx);
+  return wf_pool_inject(pool, opts.lane, fn, ctx, NULL);
 }
 
 int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {

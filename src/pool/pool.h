@@ -195,8 +195,11 @@ int wf_worker_start_thread(wf_worker *worker, void (*main)(void *worker));
 /* An injected function has returned. */
 void wf_pool_injected_done(weft_pool *pool);
 
-/* Hands fn(ctx) to the started threads. */
-int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx);
+/* Hands fn(ctx) to the started threads. `ticket` may be NULL. */
+int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
+                   wf_ticket *ticket);
+/* Takes it back, if no thread has taken it up. */
+bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket);
 
 /* ---- worker.c ---- */
 

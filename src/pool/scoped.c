@@ -41,7 +41,7 @@ int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
   /* seq_cst: pairs with the fence in park (sleep.c): either the scope's thread sees this
    * count, or it is seen below, after another fence in wf_pool_inject, to sleep. */
   wf_word_fetch_add_seq_cst(&scope->x_waiting, 1);
-  int status = wf_pool_inject(pool, WEFT_LANE_NORMAL, run_queued, task);
+  int status = wf_pool_inject(pool, WEFT_LANE_NORMAL, run_queued, task, NULL);
   if (status != 0) {
     wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */
     return status;

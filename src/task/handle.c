@@ -17,6 +17,8 @@ struct weft_handle {
   weft_fn *fn;
   void *ctx;
   weft_pool *pool;
+  weft_lane lane;
+  wf_ticket ticket;    /* its place in the queue; the waiter's alone */
   uint32_t generation; /* of the process that it was made in */
   wf_u32 x_claim;      /* NOT_STARTED or STARTED */
   wf_u32 x_users;
@@ -79,9 +81,13 @@ int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn, void *ct
   h->ctx = ctx;
   h->pool = pool;
   h->generation = wf_fork_generation();
+  h->lane = opts.lane;
   wf_u32_store_relaxed(&h->x_users, 2); /* nobody else sees it yet */
-  opts.pool = pool;
-  int status = weft_detach_with(&opts, run_from_queue, h);
+  int status = 0;
+  if (wf_pool_started(pool) == 0)
+    weft_pool_run(pool, run_from_queue, h);
+  else
+    status = wf_pool_inject(pool, opts.lane, run_from_queue, h, &h->ticket);
   if (status != 0)
     free(h);
   else
@@ -137,11 +143,29 @@ static void wait_for_other(weft_handle *h) {
   wf_guest_leave(&entry, "weft_handle_wait");
 }
 
+/* The function belongs to no scope, whoever runs it. */
+static void run_on_waiter(void *ctx) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_frame outer;
+  if (worker != NULL) wf_frame_enter(worker, &outer, NULL);
+  run_handle(ctx);
+  if (worker != NULL) wf_frame_leave(worker, &outer);
+}
+
+/* This thread has claimed it. The queue's entry is of no use any more; in a forked
+ * process it is the parent's. */
+static void run_here(weft_handle *h) {
+  if (h->generation == wf_fork_generation() &&
+      wf_pool_revoke(h->pool, h->lane, &h->ticket))
+    give_up(h);
+  weft_pool_run(h->pool, run_on_waiter, h);
+}
+
 int weft_handle_wait(weft_handle *h) {
   if (h == NULL) return WEFT_EINVAL;
   if (!wf_latch_probe(&h->done)) {
     if (claim(h))
-      weft_pool_run(h->pool, run_handle, h);
+      run_here(h);
     else
       wait_for_other(h);
   }

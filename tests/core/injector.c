@@ -65,7 +65,7 @@ TEST(first_in_first_out_with_growth) {
     wf_injector injector;
     wf_injector_init(&injector, STARTS[s]);
     for (unsigned i = 0; i < 1000; i++)
-      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], NULL), 0);
     CHECK_EQ(segments_of(&injector), 1000 / WF_SEGMENT_ENTRIES + 1);
     for (unsigned i = 0; i < 1000; i++)
       if (!check_take(&injector, i)) break;
@@ -83,11 +83,11 @@ TEST(growth_at_every_position) {
       wf_injector injector;
       wf_injector_init(&injector, STARTS[s]);
       for (unsigned i = 0; i < shift; i++) {
-        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], NULL), 0);
         check_take(&injector, i);
       }
       for (unsigned i = 0; i < 2 * WF_SEGMENT_ENTRIES; i++)
-        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], NULL), 0);
       for (unsigned i = 0; i < 2 * WF_SEGMENT_ENTRIES; i++) check_take(&injector, i);
       check_empty(&injector);
       wf_injector_destroy(&injector);
@@ -109,7 +109,7 @@ TEST(a_match_is_taken_from_anywhere) {
     wf_injector_init(&injector, STARTS[which % START_COUNT]);
     CHECK(!wf_injector_take_match(&injector, function_of(0), is_object, objects, &got));
     for (unsigned i = 0; i < COUNT; i++)
-      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], NULL), 0);
     /* The function must be the right one too. */
     CHECK(!wf_injector_take_match(&injector, function_of(which + 1), is_object,
                                   &objects[which], &got));
@@ -122,6 +122,30 @@ TEST(a_match_is_taken_from_anywhere) {
       if (i != which) check_take(&injector, i);
     check_empty(&injector);
     wf_injector_destroy(&injector);
+  }
+}
+
+/* What was revoked is never taken, what was taken is not revoked. */
+TEST(an_entry_is_revoked_once_or_taken) {
+  enum { COUNT = 3 * WF_SEGMENT_ENTRIES };
+  static wf_ticket tickets[COUNT];
+  for (unsigned step = 1; step < COUNT; step += 5) {
+    for (unsigned taken = 0; taken < COUNT; taken += 40) {
+      wf_injector injector;
+      wf_injector_init(&injector, STARTS[step % START_COUNT]);
+      for (unsigned i = 0; i < COUNT; i++)
+        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], &tickets[i]),
+                 0);
+      for (unsigned i = 0; i < taken; i++) check_take(&injector, i);
+      for (unsigned i = COUNT; i-- > 0;) {
+        if (i % step != 0) continue;
+        CHECK_EQ(wf_injector_revoke(&injector, &tickets[i]), i >= taken);
+      }
+      for (unsigned i = taken; i < COUNT; i++)
+        if (i % step != 0) check_take(&injector, i);
+      check_empty(&injector);
+      wf_injector_destroy(&injector);
+    }
   }
 }
 
@@ -143,7 +167,7 @@ TEST(many_holes) {
     wf_injector_init(&injector, STARTS[round % START_COUNT]);
     for (unsigned i = 0; i < COUNT; i++) {
       there[i] = true;
-      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i]), 0);
+      CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], NULL), 0);
     }
     while (left > 0) {
       CHECK(wf_injector_any(&injector));
@@ -180,7 +204,7 @@ TEST(random_pushes_and_takes_against_model) {
       /* About one segment, so that segments are used up and recycled all the time. */
       if (harness_random(&random) % 2 == 0 && pushed - taken < 64) {
         CHECK_EQ(wf_injector_push(&injector, function_of(pushed % 1000),
-                                  &objects[pushed % 1000]),
+                                  &objects[pushed % 1000], NULL),
                  0);
         pushed++;
       } else if (pushed == taken) {
@@ -207,7 +231,7 @@ TEST(destroy_with_entries_left) {
   wf_injector injector;
   wf_injector_init(&injector, UINT64_MAX - 10);
   for (unsigned i = 0; i < 300; i++)
-    CHECK_EQ(wf_injector_push(&injector, function_a, &objects[i]), 0);
+    CHECK_EQ(wf_injector_push(&injector, function_a, &objects[i], NULL), 0);
   for (unsigned i = 0; i < 70; i++) check_takes_a(&injector, i);
   wf_injector_destroy(&injector);
   CHECK(injector.first == NULL && injector.last == NULL);
@@ -235,7 +259,7 @@ static void produce(struct traffic *it, unsigned producer) {
     item *next = &it->items[producer * it->per_producer + i];
     next->producer = producer;
     next->number = i;
-    if (!CHECK_EQ(wf_injector_push(&it->injector, function_of(i), next), 0)) return;
+    if (!CHECK_EQ(wf_injector_push(&it->injector, function_of(i), next, NULL), 0)) return;
     /* So that the consumers keep up, and the ring is often nearly empty. */
     unsigned spins = 0;
     while (i % 64 == 63 && wf_injector_any(&it->injector) && spins < 200)
@@ -304,7 +328,7 @@ static void look(unsigned index, void *arg) {
   wf_injected got;
   unsigned spins = 0;
   for (uint32_t i = 0; index == 0 && i < it->rounds; i++) {
-    CHECK_EQ(wf_injector_push(&it->injector, function_a, &objects[0]), 0);
+    CHECK_EQ(wf_injector_push(&it->injector, function_a, &objects[0], NULL), 0);
     wf_u64_store_release(&it->x_pushed, i + 1);
     while (i % 16 == 0 && wf_u64_load_acquire(&it->x_taking) <= i) pairing_pause(&spins);
   }
@@ -348,7 +372,7 @@ static void look_or_change(unsigned index, void *arg) {
     return;
   }
   for (uint32_t i = 0; i < it->rounds; i++) {
-    CHECK_EQ(wf_injector_push(&it->injector, function_a, &objects[0]), 0);
+    CHECK_EQ(wf_injector_push(&it->injector, function_a, &objects[0], NULL), 0);
     CHECK(wf_injector_take(&it->injector, &got));
     wf_u64_store_release(&it->x_taking, i + 1);
   }
@@ -358,7 +382,7 @@ TEST(any_is_never_false_while_something_is_queued) {
   for (int s = 0; s < START_COUNT; s++) {
     struct looking it = {.rounds = 1000 * 1000 / harness_slowdown()};
     wf_injector_init(&it.injector, STARTS[s]);
-    CHECK_EQ(wf_injector_push(&it.injector, function_a, &objects[0]), 0);
+    CHECK_EQ(wf_injector_push(&it.injector, function_a, &objects[0], NULL), 0);
     harness_run_threads(2, look_or_change, &it);
     wf_injector_destroy(&it.injector);
   }

@@ -36,12 +36,12 @@ TEST(first_push_without_memory) {
   wf_injector_init(&injector, UINT64_MAX);
   no_memory = true;
   for (int i = 0; i < 3; i++) {
-    CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), WEFT_ENOMEM);
+    CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), WEFT_ENOMEM);
     CHECK(!wf_injector_any(&injector));
     CHECK(!wf_injector_take(&injector, &got));
   }
   no_memory = false;
-  CHECK_EQ(wf_injector_push(&injector, nothing, &objects[5]), 0);
+  CHECK_EQ(wf_injector_push(&injector, nothing, &objects[5], NULL), 0);
   check_takes(&injector, 5, 6);
   wf_injector_destroy(&injector);
 }
@@ -53,19 +53,19 @@ TEST(growth_without_memory_leaves_the_queue_intact) {
     wf_injector_init(&injector, starts[s]);
     const int full = 2 * WF_SEGMENT_ENTRIES;
     for (int i = 0; i < full; i++)
-      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), 0);
+      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), 0);
     no_memory = true;
     for (int i = 0; i < 3; i++)
-      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199]), WEFT_ENOMEM);
+      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199], NULL), WEFT_ENOMEM);
     CHECK(wf_injector_any(&injector));
     /* A segment that was used up makes room, without memory. */
     check_takes(&injector, 0, WF_SEGMENT_ENTRIES + 1);
     for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
-      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), 0);
-    CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199]), WEFT_ENOMEM);
+      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), 0);
+    CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199], NULL), WEFT_ENOMEM);
     no_memory = false;
     for (int i = WF_SEGMENT_ENTRIES; i < 150; i++)
-      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i]), 0);
+      CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), 0);
     check_takes(&injector, WF_SEGMENT_ENTRIES + 1, full);
     check_takes(&injector, 0, 150);
     CHECK(!wf_injector_any(&injector));

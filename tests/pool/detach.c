@@ -185,7 +185,7 @@ TEST(v12_every_61st_search_looks_at_injected_work_first) {
   atomic_ulong ran = 0;
   unsigned taken = 0;
   for (unsigned i = 0; i < 10; i++)
-    CHECK_EQ(wf_injector_push(&pool->injector, count_one, &ran), 0);
+    CHECK_EQ(wf_injector_push(&pool->injector, count_one, &ran, NULL), 0);
   for (unsigned i = 1; i <= 10 * TURN; i++) {
     wf_task task = {do_nothing, NULL, {{0}}};
     wf_deque_news news;

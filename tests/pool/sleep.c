@@ -261,7 +261,7 @@ TEST(v23_injected_after_the_last_look) {
     drowsy self;
     get_drowsy(&self, JECS[i]);
     /* The push alone: the poster has not come to its look at the sleepers yet. */
-    CHECK_EQ(wf_injector_push(&self.pool->injector, do_nothing, NULL), 0);
+    CHECK_EQ(wf_injector_push(&self.pool->injector, do_nothing, NULL, NULL), 0);
     CHECK(!wf_sleep_idle(self.worker, &self.latch, self.jec));
     CHECK_EQ(wf_latch_probe(&self.latch), false);
     CHECK(wf_latch_get_sleepy(&self.latch)); /* it is UNSET again */
@@ -362,7 +362,7 @@ static void check_waits_for_latch(wf_sleeper kind, bool with_task) {
   pthread_t thread;
   get_drowsy(&w.self, 0);
   weft_pool *pool = w.self.pool;
-  CHECK_EQ(wf_injector_push(&pool->injector, do_nothing, NULL), 0);
+  CHECK_EQ(wf_injector_push(&pool->injector, do_nothing, NULL, NULL), 0);
   if (with_task) fork_quietly(pool, &task, 1);
   REQUIRE(pthread_create(&thread, NULL, wait_for_latch, &w) == 0);
   /* Counted by the sleeper after its last look. */
