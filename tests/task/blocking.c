@@ -190,6 +190,13 @@ static void check_at_work(weft_pool *pool, unsigned expected) {
   AWAIT(atomic_load(&m.left) == expected);
 }
 
+/* No thread is in a section any more. A spare that was looking for work when the last one
+ * ended may take one more task, and then stops. */
+static void check_back_to_normal(weft_pool *pool) {
+  AWAIT(wf_u32_load_relaxed(&pool->x_spare_active) == 0);
+  check_at_work(pool, wf_pool_started(pool));
+}
+
 /* While tasks stand in sections. */
 TEST(as_many_at_work_during_sections) {
   for (unsigned threads = 2; threads <= 4; threads++) {
@@ -216,9 +223,7 @@ TEST(as_many_at_work_after_sections) {
     weft_pool *pool = pool_with_blocking(threads, 4);
     for (unsigned long i = 0; i < scaled(100); i++) {
       block_and_open(pool, (unsigned)(i % 4) + 1);
-      /* One that was looking for work when the last section ended may take one more. */
-      AWAIT(wf_u32_load_relaxed(&pool->x_spare_active) == 0);
-      check_at_work(pool, wf_pool_started(pool));
+      check_back_to_normal(pool);
     }
     weft_pool_destroy(pool);
   }
@@ -263,7 +268,7 @@ TEST(sections_nest) {
         atomic_store(&s.allowed, number);
       }
       AWAIT(atomic_load(&s.reached) == 4);
-      check_at_work(pool, started);
+      check_back_to_normal(pool);
       CHECK(harness_thread_count() <= baseline + started + 1); /* one was enough */
     }
     weft_pool_destroy(pool);
@@ -320,7 +325,7 @@ TEST(guests_block_too) {
     plug_threads(&plug, pool);
     weft_pool_run(pool, block_in_own_work, NULL);
     unplug(&plug);
-    check_at_work(pool, wf_pool_started(pool));
+    check_back_to_normal(pool);
     weft_pool_destroy(pool);
     CHECK_EQ(harness_thread_count(), baseline);
   }
@@ -409,7 +414,7 @@ TEST(sections_in_trees) {
     for (unsigned blocking = 1; blocking <= 3; blocking += 2) {
       weft_pool *pool = pool_with_blocking(sizes[i], blocking);
       harness_run_threads(4, trees_from_outside, pool);
-      check_at_work(pool, wf_pool_started(pool));
+      check_back_to_normal(pool);
       weft_pool_destroy(pool);
       CHECK_EQ(harness_thread_count(), baseline);
     }
