@@ -17,6 +17,9 @@
 
 #include <errno.h>
 #include <limits.h>
+#if defined(__linux__)
+#include <link.h>
+#endif
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -67,9 +70,33 @@ static unsigned unspoken;
 static pthread_mutex_t unspoken_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t all_spoke = PTHREAD_COND_INITIALIZER;
 
-/* The handle is NULL in the program itself, which is never unloaded. */
+/* Is this code in an object that can be unloaded? Not if it is part of the program, which
+ * the loader names first. */
+static bool code_may_go;
+static pthread_once_t code_may_go_once = PTHREAD_ONCE_INIT;
+
+static int look_at_program(struct dl_phdr_info *program, size_t size, void *arg) {
+  uintptr_t here = (uintptr_t)&__dso_handle;
+  bool *inside = (bool *)arg;
+  (void)size;
+  for (int i = 0; i < program->dlpi_phnum; i++) {
+    uintptr_t start = program->dlpi_addr + program->dlpi_phdr[i].p_vaddr;
+    if (program->dlpi_phdr[i].p_type == PT_LOAD &&
+        here - start < program->dlpi_phdr[i].p_memsz)
+      *inside = true;
+  }
+  return 1; /* enough */
+}
+
+static void find_out_whether_code_may_go(void) {
+  bool inside = false;
+  dl_iterate_phdr(look_at_program, &inside);
+  code_may_go = !inside && __cxa_thread_atexit_impl != NULL;
+}
+
 static bool thread_code_may_go(void) {
-  return __cxa_thread_atexit_impl != NULL && __dso_handle != NULL;
+  pthread_once(&code_may_go_once, find_out_whether_code_may_go);
+  return code_may_go;
 }
 
 static void thread_will_speak(void) {
