@@ -33,7 +33,8 @@ extern "C" {
  * While it waits for `b`, the calling thread may run other tasks of the pool on its
  * stack, so do not hold a lock that tasks of the pool take, or see weft_isolate. It
  * starts such tasks only while half of its stack is free: a thread that has twice the
- * stack that the deepest of your functions needs, plus 4 KiB, has enough. Leaving `a` or
+ * stack that the deepest of your functions needs, plus 4 KiB, has enough (and 32 KiB if
+ * it is the one that starts a pool). Leaving `a` or
  * `b` by longjmp or a C++ exception is not allowed.
  *
  * Cost: a few nanoseconds more than the two calls while nobody is idle (see

@@ -134,9 +134,10 @@ WEFT_API unsigned weft_thread_count(void);
 WEFT_API int weft_worker_index(void);
 
 /* One more than the largest weft_worker_index in the current pool: the size for an array
- * with one place per thread. Only a caller that finds all guest places taken, and that is
- * a task of another pool or finds no started thread to serve it, has a number from here
- * on, the lowest free one; raise weft_config.guests if there can be so many callers. */
+ * with one place per thread. Only a caller that finds all guest places taken, and opens a
+ * scope, is a task of another pool or finds no started thread to serve it, has a number
+ * from here on, the lowest free one; raise weft_config.guests if there can be so many
+ * callers. */
 WEFT_API unsigned weft_worker_limit(void);
 
 /* Totals since the pool started. Counted on slow paths only: a join whose second half

@@ -46,8 +46,8 @@ WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);
  * call is visible to fn, and what fn did is visible after weft_scope_end.
  *
  * Threads: the one that began the scope, every task of the scope, and any other thread
- * that knows that the scope is still open. Spawning into a scope that has ended ends the
- * program with a message as long as its memory is there.
+ * that knows that the scope stays open until the call has returned. Spawning into a scope
+ * that has ended ends the program with a message as long as its memory is there.
  *
  * Errors: none. A task takes 64 bytes from the calling worker's own store, which is
  * recycled. If there is no memory, and when a thread has spawned some thousand tasks that

@@ -21,8 +21,9 @@ typedef struct weft_handle weft_handle;
  *     fn(ctx);        // now, though its result is needed later
  *
  * Meaning: hands fn(ctx) to the started threads of the current pool and returns at once.
- * weft_handle_wait waits for it. *out is the handle; each handle must be given to
- * weft_handle_wait or to weft_handle_drop, once.
+ * weft_handle_wait waits for it. fn runs as in weft_isolate, so that nothing that waits
+ * for the handle can come to lie on top of it. *out is the handle; each handle must be
+ * given to weft_handle_wait or to weft_handle_drop, once.
  *
  * Threads: any. Errors: WEFT_EINVAL for NULL out or fn or nonsense in the options,
  * WEFT_ENOMEM; then *out is NULL and fn will not run. Cost: about 100 ns, and a wake-up
@@ -42,8 +43,8 @@ WEFT_API bool weft_handle_done(const weft_handle *h);
 /* Waits until the function has returned, and frees the handle. If nobody has started it
  * yet, the calling thread runs it; else it helps the pool meanwhile, as weft_join does.
  *
- * Returns 0, or WEFT_EINVAL for NULL. The function of the handle itself, and what runs on
- * top of it on the same thread, must not wait for it: the program ends with a message.
+ * Returns 0, or WEFT_EINVAL for NULL. The function of the handle itself must not wait for
+ * it, nor a part of it: the program ends with a message if it is on the same thread.
  *
  * Threads: any, one per handle. */
 WEFT_API int weft_handle_wait(weft_handle *h);
@@ -72,7 +73,9 @@ WEFT_API int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx);
  * between two tasks, or waits for something; so no thread may be kept from that by
  * waiting for this call in its own way.
  *
- * Threads: any. Errors: none. Allocates nothing. Cost: that of waking the threads. */
+ * Threads: any. Errors: none. Allocates nothing. Cost: that of waking the threads. In an
+ * exit hook, when other threads may have ended, fn is called on the calling thread only.
+ */
 WEFT_API void weft_broadcast(void (*fn)(unsigned index, unsigned count, void *ctx),
                              void *ctx);
 WEFT_API void weft_broadcast_with(const weft_opts *o,

@@ -46,8 +46,8 @@ static bool refurnish(weft_pool *pool) {
     memcpy(pool, &old, offsetof(weft_pool, x_generation));
     return false;
   }
-  /* This thread may still be in some of the old places. */
-  if (!wf_guest_is_alone_in(pool)) wf_pool_clear(&old);
+  /* The thread that forked may still be in some of the old places. */
+  if (!old.has_alone) wf_pool_clear(&old);
   return true;
 }
 

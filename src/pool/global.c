@@ -41,8 +41,10 @@ int weft_init(const weft_config *config) {
 void weft_shutdown(void) {
   wf_lock_lock(&global_lock);
   weft_pool *pool = (weft_pool *)wf_ptr_load_relaxed(&x_global); /* under the lock */
-  if (pool != NULL && wf_guest_find(pool) != NULL)
+  if (pool != NULL && wf_guest_find(pool) != NULL) {
+    wf_lock_unlock(&global_lock); /* the fatal handler may leave by exit */
     wf_fatal("weft_shutdown", "called from inside the pool: it would wait for itself");
+  }
   wf_ptr_store_release(&x_global, NULL); /* pairs with the acquire in global_pool */
   wf_lock_unlock(&global_lock);
   weft_pool_destroy(pool);

@@ -165,20 +165,25 @@ const wf_region *wf_guest_set_region_outside(const wf_region *region) {
 }
 
 /* From here on this thread is the worker, and what runs is in the same region as before.
- */
+ * It is a frame: what the thread spawned there earlier, if it comes back to a pool, was
+ * made by other code. */
 static void push_entry(wf_entry *entry, wf_worker *worker) {
+  wf_frame outer;
+  const wf_region *region = wf_guest_region();
   entry->worker = worker;
   entry->outer = innermost_entry();
   entry->before = worker->entry;
-  entry->outer_region = worker->deque.owner.region;
-  worker->deque.owner.region = wf_guest_region();
+  wf_frame_open(worker, &outer, region);
+  entry->outer_region = outer.region;
+  entry->outer_mark = outer.mark;
   worker->entry = entry;
   wf_self = &worker->deque.owner;
 }
 
 static void pop_entry(wf_entry *entry) {
   wf_entry *outer = entry->outer;
-  entry->worker->deque.owner.region = entry->outer_region;
+  wf_frame frame = {.region = entry->outer_region, .mark = entry->outer_mark};
+  wf_frame_leave(entry->worker, &frame);
   entry->worker->entry = entry->before;
   wf_self = outer != NULL ? &outer->worker->deque.owner : NULL;
 }
@@ -279,14 +284,13 @@ int weft_worker_index(void) {
  * others had locked is free, and nobody will ever look into its deques. */
 void wf_guest_after_fork(void) {
   for (wf_entry *here = innermost_entry(); here != NULL; here = here->outer) {
+    const wf_region *region = here->worker->deque.owner.region;
     here->worker->alone = true;
+    here->worker->pool->has_alone = true;
+    if (region != NULL) wf_scope_after_fork(region->scope);
+    if (here->outer_region != NULL) wf_scope_after_fork(here->outer_region->scope);
     if (here->worker->serial) continue;
     wf_deque_after_fork(&here->worker->deque);
     wf_deque_after_fork(&here->worker->spawned);
   }
-}
-
-bool wf_guest_is_alone_in(const weft_pool *pool) {
-  const wf_worker *worker = wf_guest_find(pool);
-  return worker != NULL && worker->alone;
 }

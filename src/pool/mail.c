@@ -34,10 +34,11 @@ void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
 }
 
 /* [locked] May the worker run it where it is now? Inside weft_isolate it runs only what
- * comes from the same isolated call. */
+ * comes from the same isolated call; unless it waits for a broadcast itself, or two such
+ * would wait for each other. */
 static bool may_run(const wf_worker *worker, const wf_broadcast *broadcast) {
   const wf_region *isolation = wf_isolation(worker);
-  if (isolation == NULL) return true;
+  if (isolation == NULL || worker->broadcasts > 0) return true;
   return broadcast->region != NULL && broadcast->region->isolation == isolation;
 }
 

@@ -148,8 +148,16 @@ int wf_pool_start(weft_pool *pool) {
     else /* relaxed: a hook may ask early; everybody else comes after the creation */
       wf_u32_store_relaxed(&pool->x_started, i);
   }
+  /* Release: pairs with the acquire in wf_pool_await_start. */
+  wf_u32_store_release(&pool->x_ready, 1);
+  wf_sys_wake_all(&pool->x_ready);
   wf_sys_threads_await();
   return status;
+}
+
+void wf_pool_await_start(weft_pool *pool) {
+  /* Acquire: pairs with the release in wf_pool_start. */
+  while (wf_u32_load_acquire(&pool->x_ready) == 0) wf_sys_wait(&pool->x_ready, 0);
 }
 
 /* ---- the end ---- */
@@ -174,10 +182,10 @@ void wf_pool_injected_done(weft_pool *pool) {
 static void drain(weft_pool *pool) {
   wf_u32_store_release(&pool->x_draining, 1); /* pairs with wf_pool_injected_done */
   wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
-  uint64_t pushed = injected_count(pool);
-  /* seq_cst: pairs with wf_pool_injected_done. */
-  if (wf_u64_load_seq_cst(&pool->x_injected_done) != pushed)
-    wf_once_latch_wait(&pool->drained);
+  /* The finished ones first: those that are counted as pushed a moment later are at least
+   * as many. seq_cst: pairs with wf_pool_injected_done. */
+  uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
+  if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
 }
 
 static void stop_threads(weft_pool *pool) {
@@ -238,8 +246,8 @@ void weft_pool_destroy(weft_pool *pool) {
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
   drain(pool);
+  stop_threads(pool); /* exit hooks may still begin blocking sections */
   wf_spare_stop(pool);
-  stop_threads(pool);
   run_leftovers(pool);
   wf_pool_free(pool);
 }

@@ -45,6 +45,7 @@ typedef struct wf_worker {
   struct weft_scope *credit_scope; /* whose credits it holds, see scoped.h */
   uintptr_t credits;
   unsigned blocking_depth; /* blocking sections it is in */
+  unsigned broadcasts;     /* that it waits for */
   unsigned spawn_depth;    /* tasks that weft_spawn has run on its stack */
   unsigned help_depth;     /* tasks of others on this thread's stack */
   unsigned search_count;   /* for the look at the injector in turn */
@@ -83,8 +84,10 @@ struct weft_pool {
   unsigned words;         /* of a bit set over all places */
   unsigned max_searchers; /* awake workers that look for work at once */
   wf_u32 x_started;       /* so many of the thread places have a thread */
+  wf_u32 x_ready;         /* 1 when there will be no more */
   bool steals;            /* false in a pool of one thread */
   bool eager;             /* no process-wide barrier on this system */
+  bool has_alone;         /* a thread that forked in the pool is still in these places */
   wf_u64 *x_background;   /* which workers are at background work */
   wf_options options;
 
@@ -104,6 +107,7 @@ struct weft_pool {
   wf_u32 x_spare_threads; /* started so far, written under the lock */
   wf_u32 x_spare_active;  /* of them at work */
   wf_u32 x_blocked;       /* threads in blocking sections */
+  bool spares_closed;     /* at the end of the pool: no more of them are started */
 
   /* The end: waits until every injected function has returned. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_injected_done;
@@ -189,6 +193,8 @@ bool wf_pool_furnish(weft_pool *pool);
 void wf_pool_clear(weft_pool *pool);
 /* Starts the threads; 0 if all have started. The pool works with those it has. */
 int wf_pool_start(weft_pool *pool);
+/* Waits until all threads have started. */
+void wf_pool_await_start(weft_pool *pool);
 void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index);
 int wf_worker_start_thread(wf_worker *worker, void (*main)(void *worker));
 
@@ -213,6 +219,10 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
 
 /* Takes the newest task that this worker has spawned, if it is at `mark` or above. */
 wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark);
+
+/* Runs a task that wf_worker_take_spawned has returned. `own` is the scope that the code
+ * around waits for, or spawns into: its tasks are no strangers, whoever made them. */
+void wf_worker_run_newest(wf_worker *worker, wf_task *task, struct weft_scope *own);
 
 /* Is there room on the stack for one more task of others? */
 bool wf_worker_may_help(wf_worker *worker);
@@ -264,8 +274,6 @@ bool wf_guest_thread_has_ended(void);
 
 /* In a forked process: the only thread keeps the workers that it is. */
 void wf_guest_after_fork(void);
-/* Is it still one of the workers that the pool had before the fork? */
-bool wf_guest_is_alone_in(const weft_pool *pool);
 
 /* ---- fork.c ---- */
 

@@ -36,24 +36,46 @@ static bool belongs_to(void *ctx, const void *scope) {
   return scope_of((const wf_task *)ctx) == scope;
 }
 
+static weft_lane lane_of(const struct weft_scope *scope) {
+  return scope->region.background ? WEFT_LANE_BACKGROUND : WEFT_LANE_NORMAL;
+}
+
 int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
   weft_pool *pool = scope->pool;
+  /* A count of this thread's own: the task may have run, and the scope ended, before it
+   * is through here. Relaxed: the task keeps the count above 0. */
+  wf_word_fetch_add_relaxed(&scope->x_pending, 1);
   /* seq_cst: pairs with the fence in park (sleep.c): either the scope's thread sees this
    * count, or it is seen below, after another fence in wf_pool_inject, to sleep. */
   wf_word_fetch_add_seq_cst(&scope->x_waiting, 1);
-  int status = wf_pool_inject(pool, WEFT_LANE_NORMAL, run_queued, task, NULL);
-  if (status != 0) {
+  int status = wf_pool_inject(pool, lane_of(scope), run_queued, task, NULL);
+  if (status != 0)
     wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */
-    return status;
-  }
-  /* The scope's own thread takes it if nobody else can; it may be asleep. */
-  if (!scope->blocks && wf_latch_is_sleeping(&scope->done))
+  else if (!scope->blocks && wf_latch_is_sleeping(&scope->done))
+    /* The scope's own thread takes it if nobody else can. */
     wf_sleep_wake_worker(pool, scope->index);
-  return 0;
+  wf_scope_finish(scope, 1);
+  return status;
 }
 
 bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out) {
   if (!wf_scope_has_queued(scope)) return false;
-  return wf_injector_take_match(&scope->pool->injector, run_queued, belongs_to, scope,
-                                out);
+  wf_injector *queue = lane_of(scope) == WEFT_LANE_BACKGROUND ? &scope->pool->background
+                                                              : &scope->pool->injector;
+  return wf_injector_take_match(queue, run_queued, belongs_to, scope, out);
+}
+
+struct weft_scope *wf_scope_of_task(const wf_task *task) {
+  return scope_of(task);
+}
+
+void wf_scope_after_fork(struct weft_scope *scope) {
+  for (; scope != NULL; scope = scope->parent) {
+    /* Whatever step another thread was at, the list is whole from the front on. */
+    wf_block *it = (wf_block *)(void *)scope->fifo_first;
+    wf_block *last = NULL;
+    for (; it != NULL; it = it->next) last = it;
+    scope->fifo_last = (struct wf_spawned *)(void *)last;
+    *(wf_lock *)&scope->x_fifo_lock = (wf_lock){{WF_LOCK_FREE}};
+  }
 }

@@ -65,9 +65,15 @@ static inline bool wf_scope_is_cancelled(const struct weft_scope *scope) {
   return false;
 }
 
-/* Puts a task of a scope into the pool's queue, for which the caller has counted it. On
- * failure (no memory) nothing has happened. The caller keeps the scope from ending. */
+/* Puts a task of a scope, for which it was counted, into the pool's queue. The scope may
+ * be gone when this returns 0. On failure (no memory) nothing has happened. */
 int wf_scope_enqueue(struct weft_scope *scope, wf_task *task);
+
+/* The scope that a spawned task belongs to. */
+struct weft_scope *wf_scope_of_task(const wf_task *task);
+
+/* In a forked process: makes a scope, and those around it, usable by the only thread. */
+void wf_scope_after_fork(struct weft_scope *scope);
 
 /* Takes a task of this scope out of the pool's queue. */
 bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out);

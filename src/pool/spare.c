@@ -31,6 +31,7 @@ void wf_spare_end_work(wf_worker *worker) {
 }
 
 void wf_spare_stop(weft_pool *pool) {
+  pool->spares_closed = true; /* only this thread and the spares are left */
   uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* nobody adds any */
   for (uint32_t i = 0; i < threads; i++) {
     wf_worker *worker = &pool->workers[pool->spare_first + i];
@@ -48,7 +49,8 @@ static bool needs_spare(const weft_pool *pool) {
   /* Relaxed: who comes into a section later looks for itself. */
   uint32_t blocked = wf_u32_load_relaxed(&pool->x_blocked);
   uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads);
-  return threads < blocked && threads < pool->slots - pool->spare_first;
+  return threads < blocked && threads < pool->slots - pool->spare_first &&
+         !pool->spares_closed;
 }
 
 /* Starts spares until there are as many as threads in sections. A refusal by the system,

@@ -150,6 +150,7 @@ static void call_hook(const wf_worker *worker, void (*hook)(unsigned, void *)) {
 /* Runs on a started thread, as its worker. */
 static void work_until_the_end(void *ctx) {
   wf_worker *worker = (wf_worker *)ctx;
+  if (worker->pool->options.on_start != NULL) wf_pool_await_start(worker->pool);
   call_hook(worker, worker->pool->options.on_start);
   run_spawned_above(worker, worker->mark);
   wf_work work;
@@ -222,11 +223,27 @@ bool wf_worker_may_help(wf_worker *worker) {
          !worker->alone && wf_stack_is_half_free();
 }
 
+/* The entry of a FIFO scope is a ticket for the oldest task of the scope, which anybody
+ * may have made: a stranger's, unless it is the scope that is waited for. Without room
+ * for that the ticket goes into the pool's queue. */
+void wf_worker_run_newest(wf_worker *worker, wf_task *task, struct weft_scope *own) {
+  struct weft_scope *scope = wf_scope_of_task(task);
+  if (!scope->fifo || scope == own || worker->alone) {
+    task->execute(task);
+  } else if (wf_worker_may_help(worker)) {
+    worker->help_depth++;
+    task->execute(task);
+    worker->help_depth--;
+  } else if (wf_pool_started(worker->pool) == 0 || wf_scope_enqueue(scope, task) != 0) {
+    task->execute(task); /* nobody else would */
+  }
+}
+
 /* Work that the waiting code has made itself, or that is meant for this very thread. */
 static bool run_own(wf_worker *worker, struct weft_scope *scope) {
   wf_task *task = wf_worker_take_spawned(worker, worker->mark);
   if (task != NULL) {
-    task->execute(task);
+    wf_worker_run_newest(worker, task, scope);
     return true;
   }
   wf_worker_settle(worker);        /* from here on it turns to other things */
@@ -304,7 +321,7 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
 
 bool wf_worker_run_any(wf_worker *worker) {
   wf_work work;
-  bool ran = run_own(worker, NULL);
+  bool ran = wf_stack_is_half_free() && run_own(worker, NULL);
   if (!ran && wf_worker_may_help(worker) &&
       (take_older(worker, &work) || wf_search_roots(worker, &work))) {
     run_as_help(worker, &work);

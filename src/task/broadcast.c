@@ -22,10 +22,13 @@ static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *
   wf_mail_post(pool, &broadcast, started ? worker->index : 0);
   fn(started ? worker->index - 1 : 0, broadcast.count, ctx);
   if (wf_count_latch_count_off(&broadcast.done)) return;
-  if (broadcast.blocks)
+  if (broadcast.blocks) {
     wf_once_latch_wait(&broadcast.done_outside);
-  else
-    wf_worker_wait(worker, &broadcast.done.latch, NULL, "weft_broadcast");
+    return;
+  }
+  worker->broadcasts++;
+  wf_worker_wait(worker, &broadcast.done.latch, NULL, "weft_broadcast");
+  worker->broadcasts--;
 }
 
 void weft_broadcast_with(const weft_opts *o, wf_broadcast_fn *fn, void *ctx) {
@@ -39,7 +42,10 @@ void weft_broadcast_with(const weft_opts *o, wf_broadcast_fn *fn, void *ctx) {
   }
   wf_entry entry;
   wf_worker *worker = wf_guest_enter(&entry, pool);
-  broadcast_from(pool, worker, fn, ctx);
+  if (worker != NULL && wf_latch_probe(&worker->terminate))
+    fn(0, 1, ctx); /* in an exit hook: the other threads may have ended */
+  else
+    broadcast_from(pool, worker, fn, ctx);
   if (worker != NULL) wf_guest_leave(&entry, "weft_broadcast");
 }
 

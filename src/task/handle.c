@@ -46,13 +46,27 @@ static bool claim(weft_handle *h) {
   return wf_u32_exchange_acquire(&h->x_claim, STARTED) == NOT_STARTED;
 }
 
+/* Calls the function in a region of its own, which belongs to no scope and is isolated:
+ * were other work to run on top of it, or of its parts on other threads, that work could
+ * wait for this handle, and so for itself. */
+static void call_isolated(weft_handle *h, wf_worker *worker) {
+  const wf_region *around = worker->deque.owner.region;
+  wf_region region = {NULL, &region, around != NULL && around->background};
+  wf_running here = {h, worker->running};
+  wf_frame outer;
+  wf_frame_open(worker, &outer, &region);
+  worker->running = &here;
+  h->fn(h->ctx);
+  worker->running = here.outer;
+  wf_frame_leave(worker, &outer);
+}
+
 static void run_handle(void *ctx) {
   weft_handle *h = (weft_handle *)ctx;
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
-  wf_running here = {h, worker != NULL ? worker->running : NULL};
-  if (worker != NULL) worker->running = &here;
-  h->fn(h->ctx);
-  if (worker != NULL) worker->running = here.outer;
+  if (wf_self != NULL)
+    call_isolated(h, wf_worker_of(wf_self));
+  else
+    h->fn(h->ctx); /* no memory even for a pool */
   /* Still a user: the handle is there until this function gives it up. The pool is too,
    * because a worker of it runs this. */
   if (wf_latch_set(&h->done)) wf_sleep_wake_worker(h->pool, h->waiter);
@@ -143,22 +157,13 @@ static void wait_for_other(weft_handle *h) {
   wf_guest_leave(&entry, "weft_handle_wait");
 }
 
-/* The function belongs to no scope, whoever runs it. */
-static void run_on_waiter(void *ctx) {
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
-  wf_frame outer;
-  if (worker != NULL) wf_frame_enter(worker, &outer, NULL);
-  run_handle(ctx);
-  if (worker != NULL) wf_frame_leave(worker, &outer);
-}
-
 /* This thread has claimed it. The queue's entry is of no use any more; in a forked
  * process it is the parent's. */
 static void run_here(weft_handle *h) {
   if (h->generation == wf_fork_generation() &&
       wf_pool_revoke(h->pool, h->lane, &h->ticket))
     give_up(h);
-  weft_pool_run(h->pool, run_on_waiter, h);
+  weft_pool_run(h->pool, run_handle, h);
 }
 
 int weft_handle_wait(weft_handle *h) {

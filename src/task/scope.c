@@ -120,7 +120,7 @@ static void wait_blocking(weft_scope *s) {
 static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
   wf_task *task;
   while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL)
-    task->execute(task);
+    wf_worker_run_newest(worker, task, s);
   uintptr_t last = 1;
   if (worker->credit_scope == s) {
     last += worker->credits;

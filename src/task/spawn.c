@@ -143,11 +143,14 @@ static void fill(wf_spawned *spawned, weft_scope *s, weft_fn *fn, void *ctx) {
 
 /* Runs tasks of this worker, newest first, until few enough are left. */
 static void run_some(wf_worker *worker) {
+  const wf_region *region = worker->deque.owner.region;
+  weft_scope *own = region != NULL ? region->scope : NULL;
+  if (own != NULL && own->region.isolation != region->isolation) own = NULL;
   worker->spawn_depth++;
   while (wf_deque_count(&worker->spawned) > SPAWN_LIMIT / 2) {
     wf_task *task = wf_worker_take_spawned(worker, worker->mark);
     if (task == NULL) break;
-    task->execute(task);
+    wf_worker_run_newest(worker, task, own);
   }
   worker->spawn_depth--;
   wf_worker_settle_outside(worker);
@@ -166,11 +169,15 @@ static void push_slow(wf_worker *worker) {
   wf_worker_settle_outside(worker);
 }
 
-/* The worker of this thread in the scope's pool, if it has a deque there. */
+/* The worker of this thread, if it has a deque that is of use for this scope: in the
+ * scope's pool, where the thread looks while it waits, and others too. In a pool of one
+ * thread nobody looks into the deques of others. */
 static wf_worker *worker_in(const weft_scope *s) {
   wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
-  if (worker != NULL && worker->pool != s->pool) worker = wf_guest_find(s->pool);
-  return worker != NULL && !worker->serial ? worker : NULL;
+  if (worker == NULL || worker->pool != s->pool || worker->serial) return NULL;
+  if (WF_UNLIKELY(!worker->pool->steals) && worker != s->worker && !worker->alone)
+    return NULL;
+  return worker;
 }
 
 /* Has the worker room for tasks at all? */
@@ -215,8 +222,7 @@ static void run_not_queued(weft_scope *s, wf_spawned *spawned) {
 }
 
 /* Hands a task on: into the worker's own deque, or, from a thread that has none in the
- * scope's pool, into the queue. Such a thread holds a count of its own, so that the scope
- * does not end while it still wakes somebody for the task. */
+ * scope's pool, into the queue. */
 static void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned, weft_fn *fn,
                     void *ctx) {
   if (worker != NULL) {
@@ -225,10 +231,9 @@ static void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned, weft_
     if (wf_deque_push(&worker->spawned, &spawned->task)) push_slow(worker);
     return;
   }
-  wf_word_fetch_add_relaxed(&s->x_pending, 2); /* the caller knows that it is open */
+  wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
   fill(spawned, s, fn, ctx);
   if (wf_scope_enqueue(s, &spawned->task) != 0) run_not_queued(s, spawned);
-  wf_scope_finish(s, 1);
 }
 
 /* Is there a thread that would take a task from the queue? */

@@ -17,8 +17,9 @@ typedef struct wf_entry {
   struct wf_worker *worker;
   struct wf_entry *outer;        /* of the thread, before */
   struct wf_entry *before;       /* of the worker, before */
-  const wf_region *outer_region; /* the worker's, before */
-  bool leased;                   /* this entry has the place, and will give it back */
+  const wf_region *outer_region; /* the worker's, before, and its mark */
+  uint64_t outer_mark;
+  bool leased; /* this entry has the place, and will give it back */
 } wf_entry;
 
 /* Fields with x_ are written by any thread, the others by the thread that begins and ends
