@@ -44,7 +44,8 @@ WEFT_API bool weft_handle_done(const weft_handle *h);
  * yet, the calling thread runs it; else it helps the pool meanwhile, as weft_join does.
  *
  * Returns 0, or WEFT_EINVAL for NULL. The function of the handle itself must not wait for
- * it, nor a part of it: the program ends with a message if it is on the same thread.
+ * it, nor a part of it, nor what it lets through by weft_yield: the program ends with a
+ * message if that is on the same thread.
  *
  * Threads: any, one per handle. */
 WEFT_API int weft_handle_wait(weft_handle *h);

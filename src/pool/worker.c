@@ -37,7 +37,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
 }
 
 static void run_injected(wf_worker *worker, const wf_work *work) {
-  static const wf_region background_region = {NULL, NULL, true};
+  static const wf_region background_region = {NULL, NULL, true, false};
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
   work->injected.fn(work->injected.ctx);
@@ -218,9 +218,13 @@ void wf_spare_main(void *worker) {
 
 /* ---- waiting for tasks of one's own ---- */
 
+static bool has_room(wf_worker *worker) {
+  return worker->help_depth < HELP_THIEF_DEPTH && !worker->alone &&
+         wf_stack_is_half_free();
+}
+
 bool wf_worker_may_help(wf_worker *worker) {
-  return worker->help_depth < HELP_THIEF_DEPTH && wf_isolation(worker) == NULL &&
-         !worker->alone && wf_stack_is_half_free();
+  return wf_isolation(worker) == NULL && has_room(worker);
 }
 
 /* The entry of a FIFO scope is a ticket for the oldest task of the scope, which anybody
@@ -321,8 +325,10 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
 
 bool wf_worker_run_any(wf_worker *worker) {
   wf_work work;
+  const wf_region *region = worker->deque.owner.region;
+  bool lets_through = region == NULL || region->isolation == NULL || region->yields;
   bool ran = wf_stack_is_half_free() && run_own(worker, NULL);
-  if (!ran && wf_worker_may_help(worker) &&
+  if (!ran && lets_through && has_room(worker) &&
       (take_older(worker, &work) || wf_search_roots(worker, &work))) {
     run_as_help(worker, &work);
     ran = true;

@@ -51,7 +51,8 @@ static bool claim(weft_handle *h) {
  * wait for this handle, and so for itself. */
 static void call_isolated(weft_handle *h, wf_worker *worker) {
   const wf_region *around = worker->deque.owner.region;
-  wf_region region = {NULL, &region, around != NULL && around->background};
+  wf_region region = {NULL, &region, around != NULL && around->background,
+                      wf_isolation(worker) == NULL || around->yields};
   wf_running here = {h, worker->running};
   wf_frame outer;
   wf_frame_open(worker, &outer, &region);

@@ -9,7 +9,7 @@
  * is in the region too, and helps nobody outside of it. */
 static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
   const wf_region *around = worker->deque.owner.region;
-  wf_region region = {NULL, &region, false};
+  wf_region region = {NULL, &region, false, false};
   if (around != NULL) {
     region.scope = around->scope;
     region.background = around->background;

@@ -31,8 +31,9 @@ struct weft_scope;
  * forked half. It lives in a frame around the fork, so it outlives the task. */
 typedef struct wf_region {
   struct weft_scope *scope;          /* the innermost scope around, or NULL */
-  const struct wf_region *isolation; /* the innermost weft_isolate around, or NULL */
+  const struct wf_region *isolation; /* what it may not leave when it helps, or NULL */
   bool background;                   /* background work: not for waiting threads */
+  bool yields;                       /* isolated, but weft_yield lets others through */
 } wf_region;
 
 /* One forked call: three words. It stays readable for thieves until its latch is set, and
