@@ -118,9 +118,9 @@ WEFT_API void weft_isolate(weft_fn *fn, void *ctx);
  * locks, waiting for a process. Meanwhile another thread takes over its part of the work,
  * so that as many as before are running; when the section ends, the number returns to
  * normal as soon as one of them has finished its task. At most weft_config.blocking
- * threads are added in a pool; sections beyond that simply block. Sections may nest.
- * Outside a pool both calls do nothing. An end without a begin ends the program with a
- * message.
+ * threads are added in a pool; sections beyond that simply block. Sections may nest;
+ * a scope that is begun inside one is ended inside it. Outside a pool both calls do
+ * nothing. An end without a begin ends the program with a message.
  *
  * Cost: some tens of nanoseconds; a wake-up where every thread of the pool was busy; a
  * thread start the first time. Worth it for what takes longer than that.

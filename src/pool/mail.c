@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
+bool wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   unsigned started = wf_pool_started(pool);
   broadcast->next = NULL;
   memset(broadcast->not_taken, 0, sizeof broadcast->not_taken);
@@ -18,8 +18,12 @@ void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   wf_once_latch_init(&broadcast->done_outside);
   wf_count_latch_init(&broadcast->done, addressees + 1); /* one for the caller */
 
-  if (addressees == 0) return; /* nobody would take it out of the list again */
+  if (addressees == 0) return true; /* nobody would take it out of the list again */
   wf_lock_lock(&pool->mail_lock);
+  if (pool->ending) {
+    wf_lock_unlock(&pool->mail_lock);
+    return false;
+  }
   wf_broadcast **last = &pool->mail;
   while (*last != NULL) last = &(*last)->next;
   *last = broadcast;
@@ -31,6 +35,14 @@ void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   wf_fence_seq_cst(); /* pairs with the fence in park */
   for (unsigned i = 1; i <= started; i++)
     if (i != except) wf_sleep_wake_worker(pool, i);
+  return true;
+}
+
+/* A thread that is told to end later sees all mail that was posted before. */
+void wf_mail_close(weft_pool *pool) {
+  wf_lock_lock(&pool->mail_lock);
+  pool->ending = true;
+  wf_lock_unlock(&pool->mail_lock);
 }
 
 /* [locked] May the worker run it where it is now? Inside weft_isolate it runs only what

@@ -31,7 +31,7 @@ typedef struct wf_broadcast {
 /* Puts a broadcast into the list, for all started threads except worker `except` (0 for
  * none), and wakes them. fn, ctx, count, first_index, region, waiter and blocks are set.
  */
-void wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except);
+bool wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except);
 
 /* The next broadcast for this worker, taken up; NULL if there is none, or only such that
  * may not run inside what it has isolated. */
@@ -39,6 +39,9 @@ wf_broadcast *wf_mail_take(wf_worker *worker);
 
 /* Makes the call. */
 void wf_mail_deliver(wf_worker *worker, wf_broadcast *broadcast);
+
+/* The pool is about to end its threads: no broadcasts from now on. */
+void wf_mail_close(weft_pool *pool);
 
 /* Would wf_mail_take find one? */
 bool wf_mail_any(wf_worker *worker);

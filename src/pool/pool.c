@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include "mail.h"
 #include "search.h"
 #include "spare.h"
 
@@ -246,6 +247,7 @@ void weft_pool_destroy(weft_pool *pool) {
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
   drain(pool);
+  wf_mail_close(pool);
   stop_threads(pool); /* exit hooks may still begin blocking sections */
   wf_spare_stop(pool);
   run_leftovers(pool);

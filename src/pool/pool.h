@@ -101,13 +101,14 @@ struct weft_pool {
   /* Broadcasts under way, oldest first; see mail.c. */
   wf_lock mail_lock;
   struct wf_broadcast *mail;
+  bool ending; /* threads may have ended: no more broadcasts. Under the lock. */
 
   /* Blocking sections; see spare.c. */
   wf_lock spare_lock;
   wf_u32 x_spare_threads; /* started so far, written under the lock */
   wf_u32 x_spare_active;  /* of them at work */
   wf_u32 x_blocked;       /* threads in blocking sections */
-  bool spares_closed;     /* at the end of the pool: no more of them are started */
+  wf_u32 x_spares_closed; /* at the end of the pool: no more of them are started */
 
   /* The end: waits until every injected function has returned. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_injected_done;

@@ -31,8 +31,10 @@ void wf_spare_end_work(wf_worker *worker) {
 }
 
 void wf_spare_stop(weft_pool *pool) {
-  pool->spares_closed = true; /* only this thread and the spares are left */
-  uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* nobody adds any */
+  wf_lock_lock(&pool->spare_lock); /* spares at work may be adding others */
+  wf_u32_store_relaxed(&pool->x_spares_closed, 1);
+  uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads); /* under the lock */
+  wf_lock_unlock(&pool->spare_lock);
   for (uint32_t i = 0; i < threads; i++) {
     wf_worker *worker = &pool->workers[pool->spare_first + i];
     if (wf_latch_set(&worker->terminate)) wf_sleep_wake_worker(pool, worker->index);
@@ -50,7 +52,7 @@ static bool needs_spare(const weft_pool *pool) {
   uint32_t blocked = wf_u32_load_relaxed(&pool->x_blocked);
   uint32_t threads = wf_u32_load_relaxed(&pool->x_spare_threads);
   return threads < blocked && threads < pool->slots - pool->spare_first &&
-         !pool->spares_closed;
+         wf_u32_load_relaxed(&pool->x_spares_closed) == 0;
 }
 
 /* Starts spares until there are as many as threads in sections. A refusal by the system,

@@ -96,7 +96,8 @@ static void run_spawned_above(wf_worker *worker, uint64_t mark) {
 static bool is_done(const wf_worker *worker) {
   return wf_latch_probe(&worker->terminate) &&
          !wf_injector_any(&worker->pool->injector) &&
-         !wf_injector_any(&worker->pool->background);
+         !wf_injector_any(&worker->pool->background) &&
+         wf_u32_load_relaxed(&worker->x_mail) == 0; /* ordered by the latch */
 }
 
 /* The worker has found work: it is not idle any more. The next sleeper is woken before
@@ -270,6 +271,7 @@ static bool take_older(wf_worker *worker, wf_work *work) {
 static bool find_help(wf_worker *worker, const wf_latch *latch, wf_work *work) {
   if (!wf_worker_may_help(worker)) return false;
   if (take_older(worker, work)) return true;
+  if (!worker->pool->steals) return false;
   if (wf_search_thief(worker, wf_latch_thief(latch), work)) return true;
   return worker->help_depth < HELP_ANYBODY_DEPTH && wf_search_anybody(worker, work);
 }

@@ -19,7 +19,10 @@ static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *
   broadcast.first_index = started ? 0 : 1;
   broadcast.blocks = worker == NULL || worker->serial || worker->alone;
   broadcast.waiter = broadcast.blocks ? 0 : worker->index;
-  wf_mail_post(pool, &broadcast, started ? worker->index : 0);
+  if (!wf_mail_post(pool, &broadcast, started ? worker->index : 0)) {
+    fn(0, 1, ctx); /* in a hook at the end of the pool */
+    return;
+  }
   fn(started ? worker->index - 1 : 0, broadcast.count, ctx);
   if (wf_count_latch_count_off(&broadcast.done)) return;
   if (broadcast.blocks) {
@@ -42,10 +45,7 @@ void weft_broadcast_with(const weft_opts *o, wf_broadcast_fn *fn, void *ctx) {
   }
   wf_entry entry;
   wf_worker *worker = wf_guest_enter(&entry, pool);
-  if (worker != NULL && wf_latch_probe(&worker->terminate))
-    fn(0, 1, ctx); /* in an exit hook: the other threads may have ended */
-  else
-    broadcast_from(pool, worker, fn, ctx);
+  broadcast_from(pool, worker, fn, ctx);
   if (worker != NULL) wf_guest_leave(&entry, "weft_broadcast");
 }
 

@@ -36,6 +36,7 @@ void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
   const wf_region *around = wf_guest_region();
   memset(s, 0, sizeof *s);
   s->state = WF_SCOPE_OPEN;
+  s->generation = wf_fork_generation();
   s->fifo = opts.order == WEFT_ORDER_FIFO;
   s->region = around != NULL ? *around : (wf_region){NULL, NULL, false, false};
   s->parent = s->region.scope;
@@ -104,12 +105,13 @@ static void check_may_end(const weft_scope *s) {
  * rest. */
 static void wait_blocking(weft_scope *s) {
   wf_injected queued;
-  while (wf_scope_dequeue(s, &queued)) {
+  bool inherited = s->generation != wf_fork_generation(); /* the queue is the parent's */
+  while (!inherited && wf_scope_dequeue(s, &queued)) {
     queued.fn(queued.ctx);
     wf_pool_injected_done(s->pool);
   }
   wf_worker_settle(s->worker);
-  if (s->worker->alone)
+  if (inherited)
     wf_fatal("weft_scope_end", "after a fork, the child waits for work that another "
                                "thread of the parent has taken");
   wf_once_latch_wait((wf_once_latch *)&s->x_blocked_end);

@@ -171,12 +171,14 @@ static void push_slow(wf_worker *worker) {
 
 /* The worker of this thread, if it has a deque that is of use for this scope: in the
  * scope's pool, where the thread looks while it waits, and others too. In a pool of one
- * thread nobody looks into the deques of others. */
+ * thread nobody looks into the deques of others, and those who wait do not look into that
+ * of a worker at background work. */
 static wf_worker *worker_in(const weft_scope *s) {
   wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
   if (worker == NULL || worker->pool != s->pool || worker->serial) return NULL;
-  if (WF_UNLIKELY(!worker->pool->steals) && worker != s->worker && !worker->alone)
-    return NULL;
+  if (worker->alone) return worker;
+  if (WF_UNLIKELY(!worker->pool->steals) && worker != s->worker) return NULL;
+  if (WF_UNLIKELY(worker->background) && !s->region.background) return NULL;
   return worker;
 }
 
@@ -236,9 +238,9 @@ static void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned, weft_
   if (wf_scope_enqueue(s, &spawned->task) != 0) run_not_queued(s, spawned);
 }
 
-/* Is there a thread that would take a task from the queue? */
+/* Is there a thread that would take a task from the queue, and one that waits for it? */
 static bool has_takers(const weft_scope *s) {
-  return s->pool != NULL && wf_pool_started(s->pool) > 0;
+  return s->worker != NULL && wf_pool_started(s->pool) > 0;
 }
 
 void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {

@@ -35,6 +35,7 @@ struct weft_scope {
   struct wf_worker *worker; /* what the thread is in the pool; NULL: no memory for one */
   unsigned index;           /* of that worker */
   unsigned frames;          /* how many the worker had, this one included */
+  uint32_t generation;      /* of the process that it was begun in */
   const wf_region *outer_region;
   uint64_t outer_mark;
   wf_entry entry;
