@@ -49,10 +49,12 @@ WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);
  * that knows that the scope stays open until the call has returned. Spawning into a scope
  * that has ended ends the program with a message as long as its memory is there.
  *
- * Errors: none. A task takes 64 bytes from the calling worker's own store, which is
- * recycled. If there is no memory, and when a thread has spawned some thousand tasks that
- * nobody took, weft_spawn runs tasks itself before it returns; so do not hold a lock that
- * the tasks take. Cost: some nanoseconds, no lock, no shared counter.
+ * Errors: none. fn must not be left by longjmp, pthread_exit or a C++ exception. A task
+ * takes 64 bytes from the calling worker's own store, which is recycled. If there is no
+ * memory, and when a thread has spawned some thousand tasks that nobody took, weft_spawn
+ * runs tasks itself before it returns; so do not hold a lock that the tasks take. Cost:
+ * some nanoseconds, no lock, no shared counter; from a thread outside the pool and in
+ * FIFO scopes a lock, into a scope that is not the innermost one an atomic add.
  *
  *     static void visit(void *ctx) {
  *       struct node *node = ctx;

@@ -111,7 +111,8 @@ WEFT_API bool weft_yield(void);
  * Without it, a thread that waits inside recompute_all might start another update on top
  * and wait for the mutex that it holds itself.
  *
- * Threads: any. Errors: none. Cost: a few nanoseconds. */
+ * Threads: any. Errors: none. Cost: a few nanoseconds; from outside that of entering the
+ * global pool. */
 WEFT_API void weft_isolate(weft_fn *fn, void *ctx);
 
 /* Say that what the calling thread does in between may block: file or network input,

@@ -38,6 +38,7 @@ void weft_broadcast_with(const weft_opts *o, wf_broadcast_fn *fn, void *ctx) {
   weft_opts opts;
   if (wf_opts_read(&opts, o) != 0)
     wf_fatal("weft_broadcast_with", "invalid options; start from WEFT_OPTS_INIT");
+  if (fn == NULL) wf_fatal("weft_broadcast", "fn is NULL");
   weft_pool *pool = wf_pool_or_current(opts.pool);
   if (pool == NULL) { /* no memory for a pool: this thread is the only one */
     fn(0, 1, ctx);

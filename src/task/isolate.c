@@ -21,6 +21,7 @@ static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
 }
 
 void weft_isolate(weft_fn *fn, void *ctx) {
+  if (fn == NULL) wf_fatal("weft_isolate", "fn is NULL");
   if (wf_self != NULL) {
     isolate_on(wf_worker_of(wf_self), fn, ctx);
     return;

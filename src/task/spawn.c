@@ -245,6 +245,7 @@ static bool has_takers(const weft_scope *s) {
 
 void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
   wf_scope_check_open(s, "weft_spawn");
+  if (WF_UNLIKELY(fn == NULL)) wf_fatal("weft_spawn", "fn is NULL");
   wf_worker *worker = worker_in(s);
   wf_spawned *spawned = NULL;
   if (worker != NULL ? can_push(worker) : has_takers(s)) spawned = make(s, worker, 0);
@@ -268,6 +269,7 @@ static void run_copy_at_once(weft_scope *s, const void *args, size_t size, weft_
 
 void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
   wf_scope_check_open(s, "weft_spawn_copy");
+  if (WF_UNLIKELY(fn == NULL)) wf_fatal("weft_spawn_copy", "fn is NULL");
   wf_worker *worker = worker_in(s);
   wf_spawned *spawned = NULL;
   if (worker != NULL ? can_push(worker) : has_takers(s)) spawned = make(s, worker, size);
