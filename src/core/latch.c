@@ -76,9 +76,33 @@ void wf_once_latch_set(wf_once_latch *once) {
 }
 
 void wf_once_latch_wait(wf_once_latch *once) {
+  do {
+    wf_once_latch_announce(once);
+  } while (!wf_once_latch_wait_announced(once));
+}
+
+void wf_once_latch_announce(wf_once_latch *once) {
   uint32_t seen = ONCE_UNSET;
-  /* Acquire: pairs with the exchange in wf_once_latch_set; a failure shows SET, and the
-   * probe below acquires it. */
-  wf_u32_cas_acquire(&once->x_state, &seen, ONCE_WAITING);
-  while (!wf_once_latch_probe(once)) wf_sys_wait(&once->x_state, ONCE_WAITING);
+  /* seq_cst, and the fence: pairs with the fence in wf_once_latch_nudge. Either what the
+   * waiter looks at after this shows what the other has put there, or the other sees
+   * WAITING. A failure shows SET or WAITING, and the wait below looks again. */
+  wf_u32_cas_seq_cst(&once->x_state, &seen, ONCE_WAITING);
+  wf_fence_seq_cst();
+}
+
+bool wf_once_latch_wait_announced(wf_once_latch *once) {
+  uint32_t state;
+  /* Acquire: pairs with the exchange in wf_once_latch_set. */
+  while ((state = wf_u32_load_acquire(&once->x_state)) == ONCE_WAITING)
+    wf_sys_wait(&once->x_state, ONCE_WAITING);
+  return state == ONCE_SET;
+}
+
+void wf_once_latch_nudge(wf_once_latch *once) {
+  uint32_t seen = ONCE_WAITING;
+  wf_fence_seq_cst(); /* pairs with the one in wf_once_latch_announce */
+  /* seq_cst: what was put there before is visible to the nudged; more than it needs. */
+  if (wf_u32_load_relaxed(&once->x_state) == ONCE_WAITING &&
+      wf_u32_cas_seq_cst(&once->x_state, &seen, ONCE_UNSET))
+    wf_sys_wake_one(&once->x_state);
 }

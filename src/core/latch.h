@@ -136,4 +136,12 @@ bool wf_once_latch_probe(const wf_once_latch *once);
 /* Blocks until it is set. One thread. */
 void wf_once_latch_wait(wf_once_latch *once);
 
+/* For a waiter that must also look at something else. It announces that it is about to
+ * block and looks; if there is nothing, it blocks until the latch is set (true) or until
+ * it was nudged after the announcement (false). A nudge costs nothing if nobody blocks.
+ * The memory must be there during a nudge. */
+void wf_once_latch_announce(wf_once_latch *once);
+bool wf_once_latch_wait_announced(wf_once_latch *once);
+void wf_once_latch_nudge(wf_once_latch *once);
+
 #endif

@@ -107,7 +107,7 @@ void wf_mail_deliver(wf_worker *worker, wf_broadcast *broadcast) {
   wf_frame outer;
   wf_frame_enter(worker, &outer, broadcast->region);
   broadcast->fn(index, broadcast->count, broadcast->ctx);
-  wf_frame_leave(worker, &outer);
+  wf_frame_leave_task(worker, &outer);
   /* The broadcast may be gone once its latch is set. A caller without a place waits on
    * the other latch, which the last one sets instead. */
   if (!blocks) {

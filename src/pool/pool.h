@@ -178,6 +178,20 @@ static inline void wf_frame_leave(wf_worker *worker, const wf_frame *outer) {
   worker->frames--;
 }
 
+/* Runs what the newest frame has spawned and nobody has taken. */
+void wf_worker_run_leftovers(wf_worker *worker);
+
+/* A task ends. What a task of isolated code has spawned does not stay behind on a thread
+ * that goes on outside: that thread might block on a lock which is held until all of it
+ * is done (src/task/scope.md, "Isolation"). */
+static inline void wf_frame_leave_task(wf_worker *worker, const wf_frame *outer) {
+  const wf_region *isolation = wf_isolation(worker);
+  if (WF_UNLIKELY(isolation != NULL &&
+                  (outer->region == NULL || outer->region->isolation != isolation)))
+    wf_worker_run_leftovers(worker);
+  wf_frame_leave(worker, outer);
+}
+
 /* ---- fatal.c ---- */
 
 /* Reports misuse that cannot be returned as an error, and aborts. */

@@ -51,7 +51,9 @@ int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
   int status = wf_pool_inject(pool, lane_of(scope), run_queued, task, NULL);
   if (status != 0)
     wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */
-  else if (!scope->blocks && wf_latch_is_sleeping(&scope->done))
+  else if (scope->blocks)
+    wf_once_latch_nudge((wf_once_latch *)&scope->x_blocked_end);
+  else if (wf_latch_is_sleeping(&scope->done))
     /* The scope's own thread takes it if nobody else can. */
     wf_sleep_wake_worker(pool, scope->index);
   wf_scope_finish(scope, 1);

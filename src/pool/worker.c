@@ -31,7 +31,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   wf_frame outer;
   wf_frame_enter(worker, &outer, region);
   task->execute(task->context);
-  wf_frame_leave(worker, &outer);
+  wf_frame_leave_task(worker, &outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */
   if (wf_latch_set(&task->completion)) wf_sleep_wake_worker(worker->pool, owner);
 }
@@ -242,6 +242,12 @@ void wf_worker_run_newest(wf_worker *worker, wf_task *task, struct weft_scope *o
   } else if (wf_pool_started(worker->pool) == 0 || wf_scope_enqueue(scope, task) != 0) {
     task->execute(task); /* nobody else would */
   }
+}
+
+void wf_worker_run_leftovers(wf_worker *worker) {
+  wf_task *task;
+  while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL)
+    wf_worker_run_newest(worker, task, NULL);
 }
 
 /* Work that the waiting code has made itself, or that is meant for this very thread. */

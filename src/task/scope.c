@@ -101,20 +101,33 @@ static void check_may_end(const weft_scope *s) {
   wf_fatal(call, "a scope that was begun later on this thread is still open");
 }
 
-/* Without a place in the pool: runs what is in the queue, then blocks. Others run the
- * rest. */
-static void wait_blocking(weft_scope *s) {
+/* Runs what is in the pool's queue for this scope. */
+static void run_waiting(weft_scope *s) {
   wf_injected queued;
-  bool inherited = s->generation != wf_fork_generation(); /* the queue is the parent's */
-  while (!inherited && wf_scope_dequeue(s, &queued)) {
+  while (wf_scope_dequeue(s, &queued)) {
     queued.fn(queued.ctx);
     wf_pool_injected_done(s->pool);
   }
   wf_worker_settle(s->worker);
-  if (inherited)
+}
+
+/* Without a place in the pool: runs what is in the queue, and blocks while others run the
+ * rest. They may put more into the queue, and nobody else may be free to take it. */
+static void wait_blocking(weft_scope *s) {
+  wf_once_latch *end = (wf_once_latch *)&s->x_blocked_end;
+  if (s->generation != wf_fork_generation()) { /* the queue is the parent's */
+    wf_worker_settle(s->worker);
     wf_fatal("weft_scope_end", "after a fork, the child waits for work that another "
                                "thread of the parent has taken");
-  wf_once_latch_wait((wf_once_latch *)&s->x_blocked_end);
+  }
+  for (;;) {
+    run_waiting(s);
+    wf_once_latch_announce(end);
+    if (wf_scope_has_queued(s))
+      wf_sys_thread_yield(); /* another thread is about to put it there, or to run it */
+    else if (wf_once_latch_wait_announced(end))
+      return;
+  }
 }
 
 /* Runs what this thread has spawned, gives up the body's count and what credits it has,

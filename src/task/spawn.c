@@ -53,7 +53,7 @@ static void call(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
   wf_frame outer;
   wf_frame_enter(worker, &outer, &s->region);
   if (!wf_scope_is_cancelled(s)) fn(ctx);
-  wf_frame_leave(worker, &outer);
+  wf_frame_leave_task(worker, &outer);
 }
 
 static void run_task(void *ctx) {
@@ -172,13 +172,17 @@ static void push_slow(wf_worker *worker) {
 /* The worker of this thread, if it has a deque that is of use for this scope: in the
  * scope's pool, where the thread looks while it waits, and others too. In a pool of one
  * thread nobody looks into the deques of others, and those who wait do not look into that
- * of a worker at background work. */
+ * of a worker at background work. What is for isolated code is kept by threads that are
+ * in it: others may block on a lock that it holds. */
 static wf_worker *worker_in(const weft_scope *s) {
   wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
   if (worker == NULL || worker->pool != s->pool || worker->serial) return NULL;
   if (worker->alone) return worker;
   if (WF_UNLIKELY(!worker->pool->steals) && worker != s->worker) return NULL;
   if (WF_UNLIKELY(worker->background) && !s->region.background) return NULL;
+  if (WF_UNLIKELY(s->region.isolation != NULL) &&
+      s->region.isolation != wf_isolation(worker))
+    return NULL;
   return worker;
 }
 

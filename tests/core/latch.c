@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "core/latch.h"
+#include <sched.h>
 
 #include "harness/harness.h"
 #include "pairing.h"
@@ -347,4 +348,63 @@ TEST(v19_once_latch_in_a_frame_that_is_reused_at_once) {
   static struct once_race race;
   race = (struct once_race){.rounds = ROUNDS / harness_slowdown()};
   harness_run_threads(3, wait_or_set_once, &race);
+}
+
+/* ---- nudges ---- */
+
+TEST(a_nudge_before_the_announcement_is_not_kept) {
+  wf_once_latch once;
+  wf_once_latch_init(&once);
+  wf_once_latch_nudge(&once);
+  wf_once_latch_announce(&once);
+  wf_once_latch_nudge(&once);
+  CHECK(!wf_once_latch_wait_announced(&once)); /* the second one */
+  wf_once_latch_announce(&once);
+  wf_once_latch_set(&once);
+  wf_once_latch_nudge(&once); /* changes nothing any more */
+  CHECK(wf_once_latch_wait_announced(&once));
+  CHECK(wf_once_latch_probe(&once));
+}
+
+typedef struct mailbox {
+  wf_once_latch once;
+  wf_u32 letters;
+} mailbox;
+
+enum { LETTERS = 2000 };
+
+static void await_empty(const mailbox *box) {
+  while (wf_u32_load_acquire(&box->letters) != 0) sched_yield();
+}
+
+static void post_or_collect(unsigned index, void *arg) {
+  mailbox *box = arg;
+  if (index == 0) { /* posts; waits for each letter to be taken, or the last */
+    for (unsigned i = 0; i < LETTERS; i++) {
+      wf_u32_fetch_add_relaxed(&box->letters, 1);
+      wf_once_latch_nudge(&box->once);
+      if (i % 3 == 0) await_empty(box);
+    }
+    await_empty(box);
+    wf_once_latch_set(&box->once);
+    return;
+  }
+  for (;;) {
+    wf_u32_exchange_acq_rel(&box->letters, 0);
+    wf_once_latch_announce(&box->once);
+    if (wf_u32_load_relaxed(&box->letters) == 0 &&
+        wf_once_latch_wait_announced(&box->once))
+      return;
+  }
+}
+
+/* A letter that is overlooked is a poster that waits for ever. */
+TEST(no_nudge_is_lost) {
+  for (int i = 0; i < 20; i++) {
+    mailbox box;
+    wf_u32_store_relaxed(&box.letters, 0);
+    wf_once_latch_init(&box.once);
+    harness_run_threads(2, post_or_collect, &box);
+    CHECK_EQ(wf_u32_load_relaxed(&box.letters), 0);
+  }
 }

@@ -370,10 +370,7 @@ static void *churn(void *arg) {
 
 /* The fork comes at any moment of the life of a pool, whose locks the child inherits. */
 TEST(children_of_a_parent_whose_pools_come_and_go) {
-  if (harness_slowdown() > 1) {
-    printf("skipped: the allocators of sanitizers are not ready for such a fork\n");
-    return;
-  }
+  if (!children_may_start_threads()) return;
   pthread_t churner;
   atomic_store(&stop_churning, false);
   REQUIRE(pthread_create(&churner, NULL, churn, NULL) == 0);

@@ -112,7 +112,7 @@ static bool all_right = true;
 
 static void run_action(const char *state, const action *act) {
   if (act->exits && !exit_is_possible) return;
-  if (act->starts_threads && THREAD_SANITIZED) return;
+  if (act->starts_threads && !FORKS_FREELY) return;
   pid_t child = fork_here();
   if (child == 0) _exit(act->run() ? 0 : 1);
   int result = wait_for_child(child);

@@ -319,3 +319,62 @@ TEST_LIMIT(cycles_of_scopes_between_pools, 120) {
     weft_pool_destroy(c.pools[1]);
   }
 }
+
+/* ---- a thread without a place that blocks at the end ---- */
+
+typedef struct late {
+  weft_pool *pool;
+  weft_scope scope;
+  atomic_bool began, place_taken, done;
+  atomic_ulong ran;
+} late;
+
+/* Occupies the only started thread until the late task has run. */
+static void wait_for_late(void *ctx) {
+  late *l = ctx;
+  atomic_store(&l->began, true);
+  AWAIT(atomic_load(&l->ran) == 1);
+}
+
+static void end_without_place(late *l) {
+  weft_opts opts = opts_on(l->pool);
+  AWAIT(atomic_load(&l->place_taken));
+  weft_scope_begin_with(&opts, &l->scope);
+  CHECK(l->scope.blocks);
+  weft_spawn(&l->scope, wait_for_late, l);
+  AWAIT(atomic_load(&l->began)); /* or this thread would run it at the end */
+  CHECK_EQ(weft_scope_end(&l->scope), 0);
+  atomic_store(&l->done, true);
+}
+
+static bool is_blocked(const late *l) {
+  return __atomic_load_n(&l->scope.x_blocked_end.raw, __ATOMIC_SEQ_CST) != 0;
+}
+
+static void keep_the_place_taken(void *ctx) {
+  late *l = ctx;
+  atomic_store(&l->place_taken, true);
+  AWAIT(atomic_load(&l->done));
+}
+
+static void late_roles(unsigned index, void *arg) {
+  late *l = arg;
+  if (index == 0) {
+    weft_pool_run(l->pool, keep_the_place_taken, l);
+  } else if (index == 1) {
+    end_without_place(l);
+  } else {
+    AWAIT(atomic_load(&l->began));
+    AWAIT(is_blocked(l));
+    weft_spawn(&l->scope, count_one, &l->ran);
+  }
+}
+
+TEST(a_task_that_comes_late_is_run_by_the_blocked_thread) {
+  for (unsigned long i = 0; i < scaled(50); i++) {
+    late l = {.pool = pool_with_guests(2, 1)};
+    harness_run_threads(3, late_roles, &l);
+    CHECK_EQ(atomic_load(&l.ran), 1);
+    weft_pool_destroy(l.pool);
+  }
+}

@@ -211,3 +211,95 @@ TEST(tasks_that_wait_for_handles_are_not_on_top_of_them) {
     weft_shutdown();
   }
 }
+
+/* What a task of isolated code spawns is not left behind on the thread that ran it: that
+ * thread might block on a lock that the isolated code holds. */
+typedef struct remains {
+  weft_pool *pool;
+  weft_scope scope; /* of the isolated code */
+  gate plug;
+  atomic_ulong children;
+  atomic_bool spawned, taken, seen;
+} remains;
+
+static void have_children(void *ctx) {
+  remains *r = ctx;
+  weft_spawn(&r->scope, count_one, &r->children);
+  weft_spawn(&r->scope, count_one, &r->children);
+  atomic_store(&r->taken, true);
+}
+
+static void hold_on(void *ctx) {
+  remains *r = ctx;
+  weft_scope_begin(&r->scope);
+  weft_spawn(&r->scope, have_children, r);
+  atomic_store(&r->spawned, true);
+  AWAIT(atomic_load(&r->seen));
+  CHECK_EQ(weft_scope_end(&r->scope), 0);
+}
+
+static void isolate_and_hold_on(void *ctx) {
+  weft_isolate(hold_on, ctx);
+}
+
+static void yield_until_taken(void *ctx) {
+  remains *r = ctx;
+  AWAIT(atomic_load(&r->spawned));
+  while (!atomic_load(&r->taken)) weft_yield();
+  CHECK_EQ(atomic_load(&r->children), 2); /* here a thread may block */
+  atomic_store(&r->seen, true);
+}
+
+static void one_isolates_one_yields(unsigned index, void *arg) {
+  remains *r = arg;
+  weft_pool_run(r->pool, index == 0 ? isolate_and_hold_on : yield_until_taken, r);
+}
+
+TEST(tasks_of_isolated_code_leave_nothing_behind) {
+  for (unsigned long i = 0; i < scaled(50); i++) {
+    remains r = {.pool = pool_of(2)};
+    plug_threads(&r.plug, r.pool);
+    harness_run_threads(2, one_isolates_one_yields, &r);
+    CHECK_EQ(atomic_load(&r.children), 2);
+    unplug(&r.plug);
+    weft_pool_destroy(r.pool);
+  }
+}
+
+/* Nor are tasks that others spawn for it: these find their way without the spawner, who
+ * goes on to block. */
+static void spawn_and_block(void *ctx) {
+  remains *r = ctx;
+  AWAIT(atomic_load(&r->spawned));
+  weft_spawn(&r->scope, count_one, &r->children);
+  atomic_store(&r->seen, true);
+  AWAIT(atomic_load(&r->children) == 1);
+}
+
+static void wait_for_a_gift(void *ctx) {
+  remains *r = ctx;
+  weft_scope_begin(&r->scope);
+  atomic_store(&r->spawned, true);
+  AWAIT(atomic_load(&r->seen));
+  CHECK_EQ(weft_scope_end(&r->scope), 0);
+}
+
+static void isolate_and_wait_for_a_gift(void *ctx) {
+  weft_isolate(wait_for_a_gift, ctx);
+}
+
+static void one_isolates_one_spawns(unsigned index, void *arg) {
+  remains *r = arg;
+  weft_pool_run(r->pool, index == 0 ? isolate_and_wait_for_a_gift : spawn_and_block, r);
+}
+
+TEST(tasks_for_isolated_code_do_not_wait_for_their_spawner) {
+  for (unsigned long i = 0; i < scaled(50); i++) {
+    remains r = {.pool = pool_of(2)};
+    plug_threads(&r.plug, r.pool);
+    harness_run_threads(2, one_isolates_one_spawns, &r);
+    CHECK_EQ(atomic_load(&r.children), 1);
+    unplug(&r.plug);
+    weft_pool_destroy(r.pool);
+  }
+}
