@@ -4,6 +4,7 @@
  *     weft/join.h   fork-join: weft_join
  *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
+ *     weft/loop.h   parallel loops: weft_for and its kin
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -15,6 +16,7 @@
 
 #include <weft/base.h>
 #include <weft/join.h>
+#include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
 #include <weft/scope.h>

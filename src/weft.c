@@ -47,3 +47,7 @@
 #include "task/join.c"
 #include "task/scope.c"
 #include "task/spawn.c"
+
+#include "par/for.c"
+#include "par/loop.c"
+#include "par/par.c"

@@ -86,7 +86,8 @@ int wf_opts_read(weft_opts *out, const weft_opts *given) {
   if (size < offsetof(weft_opts, pool) + sizeof given->pool) return WEFT_EINVAL;
   memcpy(out, given, size < sizeof *out ? size : sizeof *out);
   bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
-               (unsigned)out->order <= WEFT_ORDER_FIFO;
+               (unsigned)out->order <= WEFT_ORDER_FIFO &&
+               (unsigned)out->split <= WEFT_SPLIT_RECURSIVE;
   return valid ? 0 : WEFT_EINVAL;
 }
 

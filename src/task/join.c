@@ -2,7 +2,7 @@
  * include/weft/detail/fork_join.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "../pool/pool.h"
+#include "join.h"
 
 #include <weft/join.h>
 
@@ -25,26 +25,43 @@ void wf_fork_slow(wf_owner *self) {
 
 /* A join whose task is perhaps not private any more. The fast half has moved bottom below
  * the task; it goes back first, and who may run the task is found out under the lock. */
-void wf_join_slow(wf_owner *self, wf_task *task) {
+static bool take_back_slow(wf_owner *self, wf_task *task) {
   wf_worker *worker = wf_worker_of(self);
   wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
   wf_ptr_store_release(&self->x_bottom, bottom + 1);
-  if (worker->serial || wf_latch_is_given_back(&task->completion)) {
-    task->execute(task->context);
-    return;
-  }
-  if (wf_latch_probe(&task->completion)) return; /* the thief was fast */
+  if (worker->serial || wf_latch_is_given_back(&task->completion)) return true;
+  if (wf_latch_probe(&task->completion)) return false; /* the thief was fast */
   wf_deque_news news;
   wf_task *newest = wf_deque_pop(&worker->deque, &news);
   wf_worker_tell(worker, news);
-  if (newest == task) {
-    task->execute(task->context);
-    return;
-  }
+  if (newest == task) return true;
   if (newest != NULL)
     wf_fatal("weft_join", "forks and joins of this thread are not nested");
   wf_worker_wait(worker, &task->completion, NULL, "weft_join");
+  return false;
+}
+
+void wf_join_slow(wf_owner *self, wf_task *task) {
+  if (take_back_slow(self, task)) task->execute(task->context);
+}
+
+void wf_offer(wf_owner *self, wf_task *task, weft_fn *fn, void *ctx) {
+  task->execute = fn;
+  task->context = ctx;
+  wf_word_init(&task->completion.x_state, (uintptr_t)self->region);
+  if (wf_deque_push(&wf_worker_of(self)->deque, task)) wf_fork_slow(self);
+}
+
+bool wf_take_back(wf_owner *self, wf_task *task) {
+  /* As the inlined join: see fork_join.h. */
+  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1;
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&self->x_bottom, bottom);
+  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
+  if (WF_LIKELY((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate)))
+    return true;
+  return take_back_slow(self, task);
 }
 
 typedef struct both_halves {

@@ -1,0 +1,120 @@
+/* weft/loop.h - parallel loops.
+ *
+ *     static void scale(size_t begin, size_t end, void *ctx) {
+ *       double *a = ctx;
+ *       for (size_t i = begin; i < end; i++) a[i] *= 2;
+ *     }
+ *     weft_for(n, scale, a);
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_LOOP_H
+#define WEFT_LOOP_H
+
+#include <weft/opts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What all loops share.
+ *
+ * Threads: any. Inside a pool a loop belongs to that pool; from outside the calling
+ * thread takes part in the global pool (started on first use) until the call returns. The
+ * calls of the function may come in any order and at the same time on several threads;
+ * all of them have returned, and what they did is visible, when the loop returns. Loops
+ * may be inside tasks, joins, scopes and other loops.
+ *
+ * Errors: none; a loop allocates nothing. Nonsense (a NULL function with n > 0, a step or
+ * chunk of 0, bad options) ends the program with a message. The function must not be left
+ * by longjmp or a C++ exception.
+ *
+ * Cost: nothing to choose. A thread runs its part of the range in blocks that grow until
+ * one takes some ten microseconds, so that functions of a nanosecond and of a second per
+ * element both do well; between blocks it spends a few nanoseconds. The NAME_with twins
+ * take options: see weft/opts.h. */
+
+/* Replaces
+ *
+ *     body(0, n, ctx);
+ *
+ * Meaning: body is called for blocks [begin, end) that are disjoint, not empty, and cover
+ * [0, n): each index is in exactly one of them. */
+WEFT_API void weft_for(size_t n, weft_range_fn *body, void *ctx);
+WEFT_API void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, void *ctx);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) {
+ *       int error = body(i, i + 1, ctx);
+ *       if (error != 0) return error;
+ *     }
+ *     return 0;
+ *
+ * Meaning: body is called for blocks as in weft_for, handles a block in ascending order
+ * and returns at its first error, a number that is not 0. The result is the error of the
+ * lowest failing index, as in the serial loop. Blocks that lie behind a known error are
+ * not started any more; those in front of it are. Returns WEFT_ECANCELED if options name
+ * a scope that was cancelled and no error was found. */
+typedef int weft_try_fn(size_t begin, size_t end, void *ctx);
+WEFT_API int weft_try_for(size_t n, weft_try_fn *body, void *ctx);
+WEFT_API int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body,
+                               void *ctx);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) fn((char *)base + i * size, i, ctx);
+ *
+ * One call through a pointer for each element: for bodies of a few nanoseconds weft_for
+ * is quicker. */
+typedef void weft_elem_fn(void *elem, size_t index, void *ctx);
+WEFT_API void weft_for_each(void *base, size_t n, size_t size, weft_elem_fn *fn,
+                            void *ctx);
+WEFT_API void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
+                                 weft_elem_fn *fn, void *ctx);
+
+/* Replaces
+ *
+ *     for (size_t i = 0, k = 0; i < n; i += chunk, k++)
+ *       fn((char *)base + i * size, n - i < chunk ? n - i : chunk, k, ctx);
+ *
+ * Meaning: all chunks have `chunk` elements but the last one, which may have fewer. The
+ * lengths in options count chunks. */
+typedef void weft_chunk_fn(void *first, size_t count, size_t chunk_index, void *ctx);
+WEFT_API void weft_chunks(void *base, size_t n, size_t size, size_t chunk,
+                          weft_chunk_fn *fn, void *ctx);
+WEFT_API void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size,
+                               size_t chunk, weft_chunk_fn *fn, void *ctx);
+
+/* Replaces
+ *
+ *     for (size_t i = begin; i < end; i += step) fn(i, ctx);
+ *
+ * (without the overflow when end is near SIZE_MAX). The lengths in options count steps.
+ */
+typedef void weft_index_fn(size_t i, void *ctx);
+WEFT_API void weft_for_step(size_t begin, size_t end, size_t step, weft_index_fn *fn,
+                            void *ctx);
+WEFT_API void weft_for_step_with(const weft_opts *o, size_t begin, size_t end,
+                                 size_t step, weft_index_fn *fn, void *ctx);
+
+/* Replaces
+ *
+ *     for (size_t r = 0; r < rows; r += tile_rows)
+ *       for (size_t c = 0; c < cols; c += tile_cols)
+ *         fn(r, min(r + tile_rows, rows), c, min(c + tile_cols, cols), ctx);
+ *
+ * Meaning: fn is called for tiles of tile_rows x tile_cols; those at the right and at the
+ * lower border may be smaller. A tile length of 0 means: as much as 32 rows or all
+ * columns. The lengths in options count tiles. */
+typedef void weft_tile_fn(size_t r0, size_t r1, size_t c0, size_t c1, void *ctx);
+WEFT_API void weft_for_2d(size_t rows, size_t cols, size_t tile_rows, size_t tile_cols,
+                          weft_tile_fn *fn, void *ctx);
+WEFT_API void weft_for_2d_with(const weft_opts *o, size_t rows, size_t cols,
+                               size_t tile_rows, size_t tile_cols, weft_tile_fn *fn,
+                               void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

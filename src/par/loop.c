@@ -1,0 +1,271 @@
+/* par/loop.c - the loop that all others are made of: cuts a range by demand.
+ *
+ * A thread runs its range block by block. While it runs a block, what is left of the
+ * range is offered as a fork: nobody sees it as long as nobody looks for work, and then
+ * it costs a few nanoseconds; but a thread that finds nothing else can take it over even
+ * if the block never ends. Before each block the thread looks whether somebody asked for
+ * work, and if so forks off the upper half of its range first. So a range is cut only as
+ * often as there are threads without work, whatever the elements cost.
+ *
+ * Blocks start at one element and double until one takes some ten microseconds, so that
+ * the few nanoseconds for each do not count and a request is answered soon.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../task/join.h"
+#include "par.h"
+
+/* A block shall take so long, some ten microseconds where a tick is a third of a
+ * nanosecond; one that took half as long doubles, one that took twice as long is halved.
+ */
+enum { TICKS_WANTED = 30 * 1000 };
+
+/* Unless a block is shorter than this anyway, it is at most this part of what is left:
+ * what follows may cost more than what was measured. */
+enum { TICKS_SHORT = TICKS_WANTED / 16, PARTS = 16 };
+
+typedef struct job {
+  const wf_loop *loop;
+  const weft_opts *opts;
+  size_t n;
+  size_t min_len, max_len; /* 1 <= min_len <= max_len */
+  wf_word x_next;          /* of loops with a limited crew: what was handed out */
+} job;
+
+static bool is_over(const job *j, size_t begin) {
+  return (j->loop->is_over != NULL && j->loop->is_over(begin, j->loop->ctx)) ||
+         wf_par_cancelled(j->opts);
+}
+
+/* ---- blocks ---- */
+
+/* WEFT_SPLIT_RECURSIVE: min_len is what both halves must have. */
+static bool is_leaf(const job *j, size_t length) {
+  return length / 2 < j->min_len && length <= j->max_len;
+}
+
+/* The end of the leaf that starts at `begin`, found from the top. */
+static size_t leaf_end(const job *j, size_t begin) {
+  size_t from = 0, to = j->n;
+  while (!is_leaf(j, to - from)) {
+    size_t mid = from + (to - from) / 2;
+    if (begin < mid)
+      to = mid;
+    else
+      from = mid;
+  }
+  return to;
+}
+
+/* Ranges start at multiples of min_len and end there or at the end of the loop. Returns
+ * the end of a block of about `len` elements at the front of [begin, end). */
+static size_t block_end(const job *j, size_t begin, size_t end, size_t len) {
+  size_t left = end - begin;
+  if (j->opts->split == WEFT_SPLIT_RECURSIVE) return leaf_end(j, begin);
+  if (len > j->max_len) len = j->max_len;
+  len = len > j->min_len ? len - len % j->min_len : j->min_len;
+  if (len >= left) return left <= j->max_len ? end : begin + len;
+  if (left - len < j->min_len && left <= j->max_len) return end;
+  return begin + len;
+}
+
+/* The length for the next block, after one of `len` elements took so many ticks. */
+static size_t next_length(size_t len, uint64_t ticks, size_t left) {
+  if (ticks > 2 * TICKS_WANTED) return len > 1 ? len / 2 : 1;
+  if (ticks > TICKS_WANTED / 2) return len;
+  size_t longer = len <= SIZE_MAX / 2 ? 2 * len : len;
+  if (ticks > TICKS_SHORT && longer > left / PARTS) longer = left / PARTS;
+  return longer > len ? longer : len;
+}
+
+/* The end of the lower half of a range, or 0 if it cannot be cut. */
+static size_t middle(const job *j, size_t begin, size_t end) {
+  size_t units = (end - begin) / j->min_len;
+  if (units < 2) {
+    /* Only a last block that max_len forbids to be longer can be cut off. */
+    return end - begin > j->max_len ? begin + j->min_len : 0;
+  }
+  return begin + units / 2 * j->min_len;
+}
+
+/* ---- ranges that are cut by demand ---- */
+
+typedef struct piece {
+  job *job;
+  size_t begin, end;
+  size_t length;   /* of the next block */
+  unsigned spread; /* so many threads beside the one that runs it could use a part */
+} piece;
+
+static void run_piece(void *ctx);
+
+/* Forks off the upper half and runs the lower one. */
+static void run_halves(piece *p, size_t mid) {
+  unsigned others = p->spread > 0 ? p->spread - 1 : 0;
+  piece lower = {p->job, p->begin, mid, p->length, others / 2};
+  piece upper = {p->job, mid, p->end, p->length, others - others / 2};
+  wf_task task;
+  wf_offer(wf_self, &task, run_piece, &upper);
+  run_piece(&lower);
+  if (wf_take_back(wf_self, &task)) run_piece(&upper);
+}
+
+/* Runs the block [p->begin, next) while the rest is on offer. False if it was taken. */
+static bool run_block(piece *p, size_t next) {
+  const wf_loop *loop = p->job->loop;
+  if (next == p->end) {
+    loop->body(p->begin, next, loop->ctx);
+    return false;
+  }
+  piece rest = {p->job, next, p->end, p->length, 0};
+  wf_task task;
+  wf_offer(wf_self, &task, run_piece, &rest);
+  uint64_t start = wf_sys_ticks();
+  loop->body(p->begin, next, loop->ctx);
+  uint64_t ticks = wf_sys_ticks() - start;
+  if (!wf_take_back(wf_self, &task)) return false;
+  p->length = next_length(next - p->begin, ticks, p->end - next);
+  p->begin = next;
+  return true;
+}
+
+static void run_piece(void *ctx) {
+  piece p = *(const piece *)ctx;
+  const wf_worker *worker = wf_worker_of(wf_self);
+  do {
+    if (is_over(p.job, p.begin)) return;
+    if (p.spread > 0 || wf_is_asked(worker)) {
+      size_t mid = middle(p.job, p.begin, p.end);
+      if (mid != 0) {
+        run_halves(&p, mid);
+        return;
+      }
+    }
+  } while (run_block(&p, block_end(p.job, p.begin, p.end, p.length)));
+}
+
+/* ---- ranges that are halved to the end ---- */
+
+static void run_recursive(void *ctx) {
+  const piece *p = (const piece *)ctx;
+  const wf_loop *loop = p->job->loop;
+  size_t length = p->end - p->begin;
+  if (is_over(p->job, p->begin)) return;
+  if (is_leaf(p->job, length)) {
+    loop->body(p->begin, p->end, loop->ctx);
+    return;
+  }
+  size_t mid = p->begin + length / 2;
+  piece lower = {p->job, p->begin, mid, 0, 0}, upper = {p->job, mid, p->end, 0, 0};
+  wf_task task;
+  wf_offer(wf_self, &task, run_recursive, &upper);
+  run_recursive(&lower);
+  if (wf_take_back(wf_self, &task)) run_recursive(&upper);
+}
+
+/* ---- a limited crew ---- */
+
+/* Each member is one task, and so on one thread from its start to its end; all take
+ * blocks from the front of the same range. */
+static void run_member(job *j, unsigned crew) {
+  const wf_loop *loop = j->loop;
+  size_t length = 1;
+  /* Relaxed, here and below: the word only hands out numbers; the blocks' work is
+   * published by the end of the tasks. */
+  uintptr_t begin = wf_word_load_relaxed(&j->x_next);
+  while (begin < j->n) {
+    size_t most = (j->n - begin) / (2 * (size_t)crew) + 1;
+    size_t next = block_end(j, begin, j->n, length < most ? length : most);
+    if (!wf_word_cas_relaxed(&j->x_next, &begin, next)) continue;
+    if (is_over(j, begin)) return;
+    uint64_t start = wf_sys_ticks();
+    loop->body(begin, next, loop->ctx);
+    length = next_length(next - begin, wf_sys_ticks() - start, j->n - next);
+    begin = wf_word_load_relaxed(&j->x_next);
+  }
+}
+
+typedef struct crew_part {
+  job *job;
+  unsigned crew, members;
+} crew_part;
+
+static void run_crew(void *ctx) {
+  crew_part *part = (crew_part *)ctx;
+  if (part->members == 1) {
+    run_member(part->job, part->crew);
+    return;
+  }
+  unsigned half = part->members / 2;
+  crew_part mine = {part->job, part->crew, part->members - half};
+  crew_part other = {part->job, part->crew, half};
+  wf_task task;
+  wf_offer(wf_self, &task, run_crew, &other);
+  run_crew(&mine);
+  if (wf_take_back(wf_self, &task)) run_crew(&other);
+}
+
+/* ---- one thread ---- */
+
+static void run_alone(job *j) {
+  const wf_loop *loop = j->loop;
+  bool stops = loop->is_over != NULL || j->opts->cancel != NULL;
+  size_t length = stops ? 1 : SIZE_MAX;
+  for (size_t begin = 0; begin < j->n;) {
+    size_t next = block_end(j, begin, j->n, length);
+    if (is_over(j, begin)) return;
+    uint64_t start = wf_sys_ticks();
+    loop->body(begin, next, loop->ctx);
+    if (stops) length = next_length(next - begin, wf_sys_ticks() - start, j->n - next);
+    begin = next;
+  }
+}
+
+/* ---- all ---- */
+
+static size_t divide_up(size_t n, size_t by) {
+  return n / by + (n % by != 0);
+}
+
+static void set_lengths(job *j, unsigned crew) {
+  const weft_opts *o = j->opts;
+  size_t chunks = o->target_chunks;
+  j->max_len = o->max_len != 0 ? o->max_len : SIZE_MAX;
+  j->min_len = o->min_len != 0 ? o->min_len : 1;
+  if (chunks == 0 && o->split != WEFT_SPLIT_ADAPTIVE) chunks = 2 * (size_t)crew;
+  if (chunks != 0) {
+    size_t length =
+        o->split == WEFT_SPLIT_RECURSIVE ? j->n / chunks : divide_up(j->n, chunks);
+    if (length > j->min_len) j->min_len = length;
+  }
+  if (j->min_len > j->max_len) j->min_len = j->max_len;
+  if (o->split == WEFT_SPLIT_FIXED) j->max_len = j->min_len;
+}
+
+/* So many threads have nothing to do now. */
+static unsigned idle_threads(const weft_pool *pool) {
+  return wf_counters_inactive(wf_counters_load(&pool->sleep.counters));
+}
+
+static void run_job(void *ctx) {
+  job *j = (job *)ctx;
+  unsigned crew = wf_par_crew(j->opts);
+  set_lengths(j, crew);
+  piece whole = {j, 0, j->n, 1, 0};
+  if (crew == 1) {
+    run_alone(j);
+  } else if (j->opts->max_workers != 0) {
+    crew_part all = {j, crew, crew};
+    run_crew(&all);
+  } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
+    run_recursive(&whole);
+  } else {
+    unsigned idle = idle_threads(wf_worker_of(wf_self)->pool);
+    whole.spread = idle < crew ? idle : crew - 1;
+    run_piece(&whole);
+  }
+}
+
+void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {
+  job j = {loop, opts, n, 1, SIZE_MAX, {0}};
+  if (n > 0) wf_par_run(opts, run_job, &j);
+}
