@@ -165,7 +165,8 @@ static void run_recursive(void *ctx) {
 /* ---- a limited crew ---- */
 
 /* Each member is one task, and so on one thread from its start to its end; all take
- * blocks from the front of the same range. */
+ * blocks from the front of the same range. Isolated code uses this too, with everybody in
+ * the crew: there a thread that has done its half could not help with the other one. */
 static void run_member(job *j, unsigned crew) {
   const wf_loop *loop = j->loop;
   size_t length = 1;
@@ -253,7 +254,7 @@ static void run_job(void *ctx) {
   piece whole = {j, 0, j->n, 1, 0};
   if (crew == 1) {
     run_alone(j);
-  } else if (j->opts->max_workers != 0) {
+  } else if (j->opts->max_workers != 0 || wf_isolation(wf_worker_of(wf_self)) != NULL) {
     crew_part all = {j, crew, crew};
     run_crew(&all);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {

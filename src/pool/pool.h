@@ -128,6 +128,11 @@ static inline unsigned wf_pool_started(const weft_pool *pool) {
   return wf_u32_load_relaxed(&pool->x_started); /* relaxed: constant after creation */
 }
 
+/* ---- fatal.c ---- */
+
+/* Reports misuse that cannot be returned as an error, and aborts. */
+_Noreturn void wf_fatal(const char *call, const char *problem);
+
 /* ---- frames ---- */
 
 /* A task on a thread's stack, or the body of a scope: which region the code around it was
@@ -136,7 +141,8 @@ static inline unsigned wf_pool_started(const weft_pool *pool) {
 typedef struct wf_frame {
   const wf_region *region;
   uint64_t mark;
-  wf_region isolated; /* see wf_frame_enter */
+  unsigned frames, blocking_depth; /* as many as there shall be at its end */
+  wf_region isolated;              /* see wf_frame_enter */
 } wf_frame;
 
 /* The isolation of the newest frame, or NULL. */
@@ -151,6 +157,8 @@ static inline void wf_frame_open(wf_worker *worker, wf_frame *outer,
                                  const wf_region *region) {
   outer->region = worker->deque.owner.region;
   outer->mark = worker->mark;
+  outer->frames = worker->frames;
+  outer->blocking_depth = worker->blocking_depth;
   worker->deque.owner.region = region;
   worker->mark = wf_deque_bottom(&worker->spawned);
   worker->frames++;
@@ -178,6 +186,14 @@ static inline void wf_frame_leave(wf_worker *worker, const wf_frame *outer) {
   worker->frames--;
 }
 
+/* A function ends: it has closed what it has opened, or the program ends. */
+static inline void wf_frame_check(const wf_worker *worker, const wf_frame *outer) {
+  if (WF_UNLIKELY(worker->frames != outer->frames + 1))
+    wf_fatal("weft_scope_begin", "a function has ended and left its scope open");
+  if (WF_UNLIKELY(worker->blocking_depth != outer->blocking_depth))
+    wf_fatal("weft_blocking_begin", "a function has ended and left its section open");
+}
+
 /* Runs what the newest frame has spawned and nobody has taken. */
 void wf_worker_run_leftovers(wf_worker *worker);
 
@@ -185,17 +201,13 @@ void wf_worker_run_leftovers(wf_worker *worker);
  * that goes on outside: that thread might block on a lock which is held until all of it
  * is done (src/task/scope.md, "Isolation"). */
 static inline void wf_frame_leave_task(wf_worker *worker, const wf_frame *outer) {
+  wf_frame_check(worker, outer);
   const wf_region *isolation = wf_isolation(worker);
   if (WF_UNLIKELY(isolation != NULL &&
                   (outer->region == NULL || outer->region->isolation != isolation)))
     wf_worker_run_leftovers(worker);
   wf_frame_leave(worker, outer);
 }
-
-/* ---- fatal.c ---- */
-
-/* Reports misuse that cannot be returned as an error, and aborts. */
-_Noreturn void wf_fatal(const char *call, const char *problem);
 
 /* ---- pool.c ---- */
 

@@ -41,6 +41,7 @@ static void run_injected(wf_worker *worker, const wf_work *work) {
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
   work->injected.fn(work->injected.ctx);
+  wf_frame_check(worker, &outer);
   wf_frame_leave(worker, &outer);
   if (!worker->alone) wf_pool_injected_done(worker->pool);
 }

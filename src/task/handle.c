@@ -59,6 +59,7 @@ static void call_isolated(weft_handle *h, wf_worker *worker) {
   worker->running = &here;
   h->fn(h->ctx);
   worker->running = here.outer;
+  wf_frame_check(worker, &outer);
   wf_frame_leave(worker, &outer);
 }
 

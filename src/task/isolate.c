@@ -17,6 +17,7 @@ static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
   wf_frame outer;
   wf_frame_open(worker, &outer, &region);
   fn(ctx);
+  wf_frame_check(worker, &outer);
   wf_frame_leave(worker, &outer);
 }
 

@@ -173,6 +173,71 @@ TEST_BY_NAME(leave_a_pool_with_an_open_scope) {
   weft_pool_run(keep_pool(2), leave_a_scope_open, NULL);
 }
 
+/* ---- what a function has left open ---- */
+
+static weft_scope left_open;
+
+static void leave_scope_open(void *ctx) {
+  (void)ctx;
+  weft_scope_begin(&left_open);
+}
+
+static void leave_section_open(void *ctx) {
+  (void)ctx;
+  weft_blocking_begin();
+}
+
+static void leave_scope_open_everywhere(unsigned index, unsigned count, void *ctx) {
+  (void)index;
+  (void)count;
+  (void)ctx;
+  weft_scope mine;
+  weft_scope_begin(&mine);
+}
+
+static void spawn_and_end(weft_fn *fn) {
+  weft_scope scope;
+  weft_scope_begin(&scope);
+  weft_spawn(&scope, fn, NULL);
+  weft_scope_end(&scope);
+}
+
+TEST_BY_NAME(spawned_task_leaves_a_scope_open) {
+  spawn_and_end(leave_scope_open);
+}
+
+TEST_BY_NAME(spawned_task_leaves_a_section_open) {
+  spawn_and_end(leave_section_open);
+}
+
+/* Waits for ever, were it not for the message. */
+static void detach_and_wait(weft_fn *fn) {
+  REQUIRE(weft_pool_detach(keep_pool(2), fn, NULL) == 0);
+  for (;;) pause();
+}
+
+TEST_BY_NAME(detached_function_leaves_a_scope_open) {
+  detach_and_wait(leave_scope_open);
+}
+
+TEST_BY_NAME(detached_function_leaves_a_section_open) {
+  detach_and_wait(leave_section_open);
+}
+
+TEST_BY_NAME(handle_leaves_a_scope_open) {
+  weft_handle *handle;
+  REQUIRE(weft_async(&handle, leave_scope_open, NULL) == 0);
+  weft_handle_wait(handle);
+}
+
+TEST_BY_NAME(isolated_function_leaves_a_scope_open) {
+  weft_isolate(leave_scope_open, NULL);
+}
+
+TEST_BY_NAME(broadcast_leaves_a_scope_open) {
+  weft_broadcast(leave_scope_open_everywhere, NULL);
+}
+
 /* ---- pools that would end themselves ---- */
 
 static void destroy_it(void *ctx) {
@@ -362,6 +427,16 @@ TEST(misuse_of_scopes) {
   check_death("end_in_the_wrong_order", "weft_scope_end");
   check_death("end_in_the_wrong_order_across_pools", "weft_scope_end");
   check_death("leave_a_pool_with_an_open_scope", "weft_pool_run");
+}
+
+TEST(what_functions_leave_open) {
+  check_death("spawned_task_leaves_a_scope_open", "weft_scope_begin");
+  check_death("spawned_task_leaves_a_section_open", "weft_blocking_begin");
+  check_death("detached_function_leaves_a_scope_open", "weft_scope_begin");
+  check_death("detached_function_leaves_a_section_open", "weft_blocking_begin");
+  check_death("handle_leaves_a_scope_open", "weft_scope_begin");
+  check_death("isolated_function_leaves_a_scope_open", "weft_scope_begin");
+  check_death("broadcast_leaves_a_scope_open", "weft_scope_begin");
 }
 
 TEST(misuse_of_pools) {
