@@ -72,7 +72,9 @@ WEFT_API int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx);
  * came from outside. index is different on each, from
  * 0 to count - 1. Returns when all have returned. Each thread makes its call when it is
  * between two tasks, or waits for something; so no thread may be kept from that by
- * waiting for this call in its own way.
+ * waiting for this call in its own way. Nor does a thread that has gone into another pool
+ * answer before it is back: what threads of the pool wait for in other pools must not
+ * broadcast here.
  *
  * Threads: any. Errors: none. Allocates nothing. Cost: that of waking the threads. In an
  * exit hook, when other threads may have ended, fn is called on the calling thread only.
