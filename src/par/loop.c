@@ -63,9 +63,11 @@ static size_t block_end(const job *j, size_t begin, size_t end, size_t len) {
   if (j->opts->split == WEFT_SPLIT_RECURSIVE) return leaf_end(j, begin);
   if (len > j->max_len) len = j->max_len;
   len = len > j->min_len ? len - len % j->min_len : j->min_len;
-  if (len >= left) return left <= j->max_len ? end : begin + len;
-  if (left - len < j->min_len && left <= j->max_len) return end;
-  return begin + len;
+  if (len >= left) return end;
+  if (left - len >= j->min_len) return begin + len;
+  /* What follows would be too short for a block of its own. */
+  if (left <= j->max_len) return end;
+  return begin + (len > j->min_len ? len - j->min_len : len);
 }
 
 /* The length for the next block, after one of `len` elements took so many ticks. */
