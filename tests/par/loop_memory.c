@@ -105,7 +105,7 @@ static void run_all_loops(void *ctx) {
   check_marks(touched, N, 1);
   weft_for_with(opts, N / 50, touch_nested, NULL);
   check_marks(touched, N, 1);
-  check_tree(8);
+  if (weft_worker_index() >= 0) check_tree(8); /* a join is a pool's as well */
 }
 
 static void run_all_ways(void *ctx) {
