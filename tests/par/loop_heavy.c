@@ -128,6 +128,52 @@ TEST(all_threads_but_one_may_wait) {
   check_crowded_pools();
 }
 
+/* ---- what follows costs more than what was measured ---- */
+
+/* A single thread runs most of the loop, which costs nothing, so that blocks grow as fast
+ * as they may. A block in the last part waits until another thread, which was kept away
+ * until then, has run something too: a block is never all that is left. */
+typedef struct late_help {
+  size_t n, first; /* the index from which on a block waits */
+  gate *plug;
+  atomic_bool is_waiting, has_help;
+} late_help;
+
+static void wait_for_help(size_t begin, size_t end, void *ctx) {
+  late_help *l = ctx;
+  (void)end;
+  if (atomic_load(&l->is_waiting)) {
+    atomic_store(&l->has_help, true);
+  } else if (begin >= l->first && begin + 1 < l->n) {
+    atomic_store(&l->is_waiting, true); /* nobody else is there yet */
+    gate_open(l->plug);
+    AWAIT(atomic_load(&l->has_help));
+  }
+}
+
+static void check_late_help(void *ctx) {
+  weft_for(((late_help *)ctx)->n, wait_for_help, ctx);
+}
+
+static void check_late_help_in_pools(void) {
+  weft_pool *pool = pool_of(2);
+  for (size_t n = 3; n < 20000; n += 1 + n / 10) {
+    for (size_t part = 2; part <= 16; part *= 2) {
+      gate plug = {0};
+      late_help l = {.n = n, .first = n - n / part, .plug = &plug};
+      plug_threads(&plug, pool);
+      weft_pool_run(pool, check_late_help, &l);
+      CHECK_EQ(atomic_load(&l.has_help), atomic_load(&l.is_waiting));
+      unplug(&plug);
+    }
+  }
+  weft_pool_destroy(pool);
+}
+
+TEST(blocks_leave_something_for_others) {
+  check_late_help_in_pools();
+}
+
 /* ---- a loop inside a block that others wait for ---- */
 
 typedef struct nested_heavy {
@@ -196,6 +242,7 @@ TEST_BY_NAME(heavy_without_the_barrier) {
   weft_pool_destroy(pool);
   check_pools();
   check_crowded_pools();
+  check_late_help_in_pools();
   check_nested_pools();
 }
 
