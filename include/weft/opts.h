@@ -37,7 +37,8 @@ typedef enum weft_split {
   /* Blocks of one length, the last one may be shorter: the length is n / target_chunks
    * rounded up, but at least min_len. */
   WEFT_SPLIT_FIXED,
-  /* By halves, as long as both have n / target_chunks and min_len elements. */
+  /* By halves, as long as both have n / target_chunks and min_len elements, and then on
+   * until max_len is kept. */
   WEFT_SPLIT_RECURSIVE
 } weft_split;
 
@@ -49,10 +50,12 @@ struct weft_scope;
  * program with a message.
  *
  * What loops make of theirs:
- * - min_len, max_len: no block is shorter than min_len, unless there are fewer elements,
- *   or max_len would be exceeded otherwise; no block is longer than max_len.
+ * - min_len, max_len: no block is longer than max_len. None is shorter than min_len, but
+ *   for the last one of SPLIT_FIXED, a loop that has fewer elements, and where max_len is
+ *   below twice min_len: then the last block, with SPLIT_RECURSIVE any, may be shorter.
  * - target_chunks: with SPLIT_FIXED and SPLIT_RECURSIVE how many blocks to aim at (0:
- *   twice the number of threads), with SPLIT_ADAPTIVE how many there are at most.
+ *   twice the number of threads that may take part), with SPLIT_ADAPTIVE how many there
+ *   are at most, as far as max_len allows.
  * - max_workers: so many threads take part at most, the calling one included. The loops
  *   of weft/loop.h keep to that from start to end; other calls at each moment.
  * - cancel: when that scope (or one around it) is cancelled, no further block is started,

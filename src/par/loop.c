@@ -7,33 +7,42 @@
  * work, and if so forks off the upper half of its range first. So a range is cut only as
  * often as there are threads without work, whatever the elements cost.
  *
- * Blocks start at one element and double until one takes some ten microseconds, so that
- * the few nanoseconds for each do not count and a request is answered soon.
+ * Blocks start at one element and grow until one takes some ten microseconds, so that the
+ * few nanoseconds for each do not count and a request is answered soon. Whoever takes a
+ * part over starts at one element again: that it was asked for says that something takes
+ * longer than it seemed. The arguments are in loop.md.
  *
  * SPDX-License-Identifier: MIT */
 #include "../task/join.h"
 #include "par.h"
 
 /* A block shall take so long, some ten microseconds where a tick is a third of a
- * nanosecond; one that took half as long doubles, one that took twice as long is halved.
- */
+ * nanosecond: up to half of it and twice as much is let be. */
 enum { TICKS_WANTED = 30 * 1000 };
 
-/* Unless a block is shorter than this anyway, it is at most this part of what is left:
- * what follows may cost more than what was measured. */
-enum { TICKS_SHORT = TICKS_WANTED / 16, PARTS = 16 };
+/* However little a block has cost, the next ones may cost more. So a block is not more
+ * than half of what is left, and not more than this part once blocks are long enough for
+ * the time between them not to count. And a few elements say little about the others:
+ * below a sample of so many blocks grow slowly. */
+enum { TICKS_SHORT = TICKS_WANTED / 16, PARTS = 16, SAMPLE = 8 };
 
 typedef struct job {
   const wf_loop *loop;
   const weft_opts *opts;
   size_t n;
   size_t min_len, max_len; /* 1 <= min_len <= max_len */
+  bool is_limited;         /* block lengths are not free */
+  bool may_stop;           /* before its end */
   wf_word x_next;          /* of loops with a limited crew: what was handed out */
 } job;
 
-static bool is_over(const job *j, size_t begin) {
+static bool must_stop(const job *j, size_t begin) {
   return (j->loop->is_over != NULL && j->loop->is_over(begin, j->loop->ctx)) ||
          wf_par_cancelled(j->opts);
+}
+
+static inline bool is_over(const job *j, size_t begin) {
+  return WF_UNLIKELY(j->may_stop) && must_stop(j, begin);
 }
 
 /* ---- blocks ---- */
@@ -56,25 +65,35 @@ static size_t leaf_end(const job *j, size_t begin) {
   return to;
 }
 
-/* Ranges start at multiples of min_len and end there or at the end of the loop. Returns
- * the end of a block of about `len` elements at the front of [begin, end). */
-static size_t block_end(const job *j, size_t begin, size_t end, size_t len) {
+/* The same for a block of about `len` elements, where lengths are limited: ranges start
+ * at multiples of min_len and end there or at the end of the loop. */
+static size_t limited_block_end(const job *j, size_t begin, size_t end, size_t len) {
   size_t left = end - begin;
   if (j->opts->split == WEFT_SPLIT_RECURSIVE) return leaf_end(j, begin);
   if (len > j->max_len) len = j->max_len;
   len = len > j->min_len ? len - len % j->min_len : j->min_len;
-  if (len >= left) return left <= j->max_len ? end : begin + len;
-  if (left - len < j->min_len && left <= j->max_len) return end;
-  return begin + len;
+  if (len >= left) return end;
+  if (left - len >= j->min_len) return begin + len;
+  /* What follows would be too short for a block of its own. */
+  if (left <= j->max_len) return end;
+  return begin + (len > j->min_len ? len - j->min_len : len);
+}
+
+/* The end of a block of about `len` elements at the front of [begin, end). */
+static inline size_t block_end(const job *j, size_t begin, size_t end, size_t len) {
+  if (WF_UNLIKELY(j->is_limited)) return limited_block_end(j, begin, end, len);
+  return len < end - begin ? begin + len : end;
 }
 
 /* The length for the next block, after one of `len` elements took so many ticks. */
-static size_t next_length(size_t len, uint64_t ticks, size_t left) {
-  if (ticks > 2 * TICKS_WANTED) return len > 1 ? len / 2 : 1;
-  if (ticks > TICKS_WANTED / 2) return len;
-  size_t longer = len <= SIZE_MAX / 2 ? 2 * len : len;
-  if (ticks > TICKS_SHORT && longer > left / PARTS) longer = left / PARTS;
-  return longer > len ? longer : len;
+static inline size_t next_length(size_t len, uint64_t ticks, size_t left) {
+  size_t most = ticks > TICKS_SHORT ? left / PARTS + 1 : left - left / 2;
+  unsigned doublings = 0;
+  if (ticks > 2 * TICKS_WANTED)
+    len -= len / 2;
+  else if (ticks <= TICKS_WANTED / 2)
+    doublings = ticks > TICKS_SHORT || len < SAMPLE ? 1 : 3;
+  return len < most >> doublings ? len << doublings : most;
 }
 
 /* The end of the lower half of a range, or 0 if it cannot be cut. */
@@ -96,7 +115,14 @@ typedef struct piece {
   unsigned spread; /* so many threads beside the one that runs it could use a part */
 } piece;
 
-static void run_piece(void *ctx);
+static void run_piece(piece *p);
+
+/* What a thread runs that has taken over a piece. */
+static void run_taken_piece(void *ctx) {
+  piece p = *(const piece *)ctx;
+  p.length = 1;
+  run_piece(&p);
+}
 
 /* Forks off the upper half and runs the lower one. */
 static void run_halves(piece *p, size_t mid) {
@@ -104,43 +130,48 @@ static void run_halves(piece *p, size_t mid) {
   piece lower = {p->job, p->begin, mid, p->length, others / 2};
   piece upper = {p->job, mid, p->end, p->length, others - others / 2};
   wf_task task;
-  wf_offer(wf_self, &task, run_piece, &upper);
+  wf_offer(wf_self, &task, run_taken_piece, &upper);
   run_piece(&lower);
-  if (wf_take_back(wf_self, &task)) run_piece(&upper);
+  if (!wf_take_back(wf_self, &task)) return;
+  upper.spread = 0; /* nobody came */
+  run_piece(&upper);
 }
 
-/* Runs the block [p->begin, next) while the rest is on offer. False if it was taken. */
-static bool run_block(piece *p, size_t next) {
+/* Runs the block [p->begin, next) while the rest is on offer. False if it was taken.
+ * *clock is when the thread began the block, and then when it ended. */
+static bool run_block(piece *p, size_t next, uint64_t *clock) {
   const wf_loop *loop = p->job->loop;
-  if (next == p->end) {
-    loop->body(p->begin, next, loop->ctx);
-    return false;
-  }
-  piece rest = {p->job, next, p->end, p->length, 0};
+  piece rest = {p->job, next, p->end, 0, 0};
   wf_task task;
-  wf_offer(wf_self, &task, run_piece, &rest);
-  uint64_t start = wf_sys_ticks();
+  wf_offer(wf_self, &task, run_taken_piece, &rest);
   loop->body(p->begin, next, loop->ctx);
-  uint64_t ticks = wf_sys_ticks() - start;
+  uint64_t start = *clock;
+  *clock = wf_sys_ticks();
   if (!wf_take_back(wf_self, &task)) return false;
-  p->length = next_length(next - p->begin, ticks, p->end - next);
+  p->length = next_length(next - p->begin, *clock - start, p->end - next);
   p->begin = next;
   return true;
 }
 
-static void run_piece(void *ctx) {
-  piece p = *(const piece *)ctx;
+static void run_piece(piece *p) {
+  const wf_loop *loop = p->job->loop;
   const wf_worker *worker = wf_worker_of(wf_self);
-  do {
-    if (is_over(p.job, p.begin)) return;
-    if (p.spread > 0 || wf_is_asked(worker)) {
-      size_t mid = middle(p.job, p.begin, p.end);
+  uint64_t clock = 0;
+  for (;;) {
+    if (is_over(p->job, p->begin)) return;
+    if (p->spread > 0 || wf_is_asked(worker)) {
+      size_t mid = middle(p->job, p->begin, p->end);
       if (mid != 0) {
-        run_halves(&p, mid);
+        run_halves(p, mid);
         return;
       }
     }
-  } while (run_block(&p, block_end(p.job, p.begin, p.end, p.length)));
+    size_t next = block_end(p->job, p->begin, p->end, p->length);
+    if (next == p->end) break;
+    if (clock == 0) clock = wf_sys_ticks();
+    if (!run_block(p, next, &clock)) return;
+  }
+  loop->body(p->begin, p->end, loop->ctx);
 }
 
 /* ---- ranges that are halved to the end ---- */
@@ -209,14 +240,14 @@ static void run_crew(void *ctx) {
 
 static void run_alone(job *j) {
   const wf_loop *loop = j->loop;
-  bool stops = loop->is_over != NULL || j->opts->cancel != NULL;
-  size_t length = stops ? 1 : SIZE_MAX;
+  size_t length = j->may_stop ? 1 : SIZE_MAX;
   for (size_t begin = 0; begin < j->n;) {
     size_t next = block_end(j, begin, j->n, length);
     if (is_over(j, begin)) return;
-    uint64_t start = wf_sys_ticks();
+    uint64_t start = j->may_stop ? wf_sys_ticks() : 0;
     loop->body(begin, next, loop->ctx);
-    if (stops) length = next_length(next - begin, wf_sys_ticks() - start, j->n - next);
+    if (j->may_stop)
+      length = next_length(next - begin, wf_sys_ticks() - start, j->n - next);
     begin = next;
   }
 }
@@ -240,6 +271,8 @@ static void set_lengths(job *j, unsigned crew) {
   }
   if (j->min_len > j->max_len) j->min_len = j->max_len;
   if (o->split == WEFT_SPLIT_FIXED) j->max_len = j->min_len;
+  j->is_limited =
+      o->split == WEFT_SPLIT_RECURSIVE || j->min_len > 1 || j->max_len < SIZE_MAX;
 }
 
 /* So many threads have nothing to do now. */
@@ -267,6 +300,7 @@ static void run_job(void *ctx) {
 }
 
 void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {
-  job j = {loop, opts, n, 1, SIZE_MAX, {0}};
+  job j = {.loop = loop, .opts = opts, .n = n};
+  j.may_stop = loop->is_over != NULL || opts->cancel != NULL;
   if (n > 0) wf_par_run(opts, run_job, &j);
 }

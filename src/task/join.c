@@ -25,7 +25,7 @@ void wf_fork_slow(wf_owner *self) {
 
 /* A join whose task is perhaps not private any more. The fast half has moved bottom below
  * the task; it goes back first, and who may run the task is found out under the lock. */
-static bool take_back_slow(wf_owner *self, wf_task *task) {
+bool wf_take_back_slow(wf_owner *self, wf_task *task) {
   wf_worker *worker = wf_worker_of(self);
   wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
@@ -43,25 +43,7 @@ static bool take_back_slow(wf_owner *self, wf_task *task) {
 }
 
 void wf_join_slow(wf_owner *self, wf_task *task) {
-  if (take_back_slow(self, task)) task->execute(task->context);
-}
-
-void wf_offer(wf_owner *self, wf_task *task, weft_fn *fn, void *ctx) {
-  task->execute = fn;
-  task->context = ctx;
-  wf_word_init(&task->completion.x_state, (uintptr_t)self->region);
-  if (wf_deque_push(&wf_worker_of(self)->deque, task)) wf_fork_slow(self);
-}
-
-bool wf_take_back(wf_owner *self, wf_task *task) {
-  /* As the inlined join: see fork_join.h. */
-  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1;
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-  wf_ptr_store_release(&self->x_bottom, bottom);
-  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
-  if (WF_LIKELY((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate)))
-    return true;
-  return take_back_slow(self, task);
+  if (wf_take_back_slow(self, task)) task->execute(task->context);
 }
 
 typedef struct both_halves {
