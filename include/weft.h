@@ -5,6 +5,9 @@
  *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
  *     weft/loop.h   parallel loops: weft_for and its kin
+ *     weft/array.h  array algorithms: map, filter, partition, count, histogram, moves
+ *     weft/search.h searches that stop early, comparisons
+ *     weft/kernel.h the same for one type, inlined and vectorised
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -14,12 +17,16 @@
 #ifndef WEFT_H
 #define WEFT_H
 
+#include <weft/array.h>
 #include <weft/base.h>
+#include <weft/fn.h>
 #include <weft/join.h>
+#include <weft/kernel.h>
 #include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
 #include <weft/scope.h>
+#include <weft/search.h>
 #include <weft/task.h>
 
 #endif

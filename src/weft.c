@@ -48,6 +48,13 @@
 #include "task/scope.c"
 #include "task/spawn.c"
 
+#include "par/filter.c"
 #include "par/for.c"
+#include "par/histogram.c"
 #include "par/loop.c"
+#include "par/map.c"
+#include "par/move.c"
+#include "par/pack.c"
 #include "par/par.c"
+#include "par/search.c"
+#include "par/stream.c"

@@ -1,0 +1,183 @@
+/* weft/array.h - array algorithms: map, filter, partition, count, and moving elements.
+ * Searches and comparisons are in weft/search.h, versions for one element type whose
+ * loops the compiler inlines in weft/kernel.h.
+ *
+ *     static bool is_even(const void *elem, void *ctx) {
+ *       return *(const int *)elem % 2 == 0;
+ *     }
+ *     size_t kept = weft_filter(even, numbers, n, sizeof(int), is_even, NULL);
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_ARRAY_H
+#define WEFT_ARRAY_H
+
+#include <weft/fn.h>
+#include <weft/opts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What all calls share.
+ *
+ * Arrays: base, n, size as in qsort: n elements of `size` bytes each, from base on. An
+ * array of no elements may be NULL. Arrays do not overlap unless it says so.
+ *
+ * Threads: any. Inside a pool a call belongs to that pool; from outside the calling
+ * thread takes part in the global pool (started on first use) until the call returns. The
+ * functions that are given are called in any order and at the same time on several
+ * threads; they may use weft themselves, and must not be left by longjmp or a C++
+ * exception. What they did is visible when the call returns.
+ *
+ * Errors: none. Nonsense (a NULL function or a size of 0 with n > 0, bad options) ends
+ * the program with a message. A call that would like scratch memory and gets none takes a
+ * slower way to the same result.
+ *
+ * Cost: nothing to choose; see weft/loop.h. One call through a pointer for each element
+ * where a function is given. The NAME_with twins take options, see weft/opts.h; the
+ * lengths of blocks in them are hints here. A call that is cancelled leaves its work
+ * undone; those that move elements within an array (partition, reverse, rotate) leave the
+ * same elements in some order. */
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++)
+ *       fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i, ctx);
+ *
+ * dst may be src if the sizes are the same. */
+typedef void weft_map_fn(void *out, const void *in, size_t index, void *ctx);
+WEFT_API void weft_map(void *dst, size_t dst_size, const void *src, size_t n,
+                       size_t src_size, weft_map_fn *fn, void *ctx);
+WEFT_API void weft_map_with(const weft_opts *o, void *dst, size_t dst_size,
+                            const void *src, size_t n, size_t src_size, weft_map_fn *fn,
+                            void *ctx);
+
+/* Replaces
+ *
+ *     size_t kept = 0;
+ *     for (size_t i = 0; i < n; i++)
+ *       if (pred(src[i], ctx)) dst[kept++] = src[i];
+ *     return kept;
+ *
+ * Meaning: dst gets the elements that the predicate holds for, in their order. It is
+ * called exactly once for each element. Only so many elements of dst are written as the
+ * result says. dst may be src.
+ *
+ * Memory: a few blocks of 32 KiB for each thread; when elements at the front take much
+ * longer than the others, up to that of the elements kept. */
+WEFT_API size_t weft_filter(void *dst, const void *src, size_t n, size_t size,
+                            weft_pred_fn *pred, void *ctx);
+WEFT_API size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
+                                 size_t size, weft_pred_fn *pred, void *ctx);
+
+/* Replaces
+ *
+ *     size_t split = weft_filter(yes, base, n, size, pred, ctx);
+ *     size_t others = weft_filter(no, base, n, size, not_pred, ctx);
+ *     memcpy(base, yes, split * size);
+ *     memcpy((char *)base + split * size, no, others * size);
+ *     return split;
+ *
+ * Meaning: elements that the predicate holds for come first, and both kinds keep their
+ * order. It is called exactly once for each element.
+ *
+ * Memory: as much as the array; without it, O(n log n) moves in place. */
+WEFT_API size_t weft_partition(void *base, size_t n, size_t size, weft_pred_fn *pred,
+                               void *ctx);
+WEFT_API size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size,
+                                    weft_pred_fn *pred, void *ctx);
+
+/* Replaces
+ *
+ *     size_t count = n > 0;
+ *     for (size_t i = 1; i < n; i++)
+ *       if (cmp(base[i - 1], base[i], ctx) != 0) base[count++] = base[i];   (with the
+ *     return count;                                      elements as they were before)
+ *
+ * Meaning: of elements that are next to each other and equal the first is kept. What is
+ * behind the result is not specified. Memory as in weft_filter. */
+WEFT_API size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp,
+                            void *ctx);
+WEFT_API size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
+                                 weft_cmp_fn *cmp, void *ctx);
+
+/* Replaces
+ *
+ *     size_t count = 0;
+ *     for (size_t i = 0; i < n; i++) count += pred(base[i], ctx);
+ *     return count; */
+WEFT_API size_t weft_count(const void *base, size_t n, size_t size, weft_pred_fn *pred,
+                           void *ctx);
+WEFT_API size_t weft_count_with(const weft_opts *o, const void *base, size_t n,
+                                size_t size, weft_pred_fn *pred, void *ctx);
+
+/* Replaces
+ *
+ *     memset(counts, 0, keys * sizeof(size_t));
+ *     for (size_t i = 0; i < n; i++) counts[key(base[i], ctx)]++;
+ *
+ * Meaning: key is called exactly once for each element; a result that is not below `keys`
+ * ends the program with a message. Memory: where there are many elements for each key, a
+ * table of counts for each thread; else none, and counts are added to atomically. */
+typedef size_t weft_key_fn(const void *elem, void *ctx);
+WEFT_API void weft_histogram(size_t *counts, size_t keys, const void *base, size_t n,
+                             size_t size, weft_key_fn *key, void *ctx);
+WEFT_API void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
+                                  const void *base, size_t n, size_t size,
+                                  weft_key_fn *key, void *ctx);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) memcpy(base + i * size, value, size);
+ *
+ * value is not in the array. */
+WEFT_API void weft_fill(void *base, size_t n, size_t size, const void *value);
+WEFT_API void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
+                             const void *value);
+
+/* Replaces
+ *
+ *     memcpy(dst, src, n * size); */
+WEFT_API void weft_copy(void *dst, const void *src, size_t n, size_t size);
+WEFT_API void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
+                             size_t size);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n / 2; i++) swap(base[i], base[n - 1 - i]); */
+WEFT_API void weft_reverse(void *base, size_t n, size_t size);
+WEFT_API void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t size);
+
+/* Replaces
+ *
+ *     std::rotate(base, base + middle, base + n);
+ *
+ * Meaning: what was at middle, which is at most n, is at the front then, and what was in
+ * front of it follows at the end. In place, without memory: each element moves twice. */
+WEFT_API void weft_rotate(void *base, size_t n, size_t size, size_t middle);
+WEFT_API void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
+                               size_t middle);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) dst[i] = src[index[i]]; */
+WEFT_API void weft_gather(void *dst, const void *src, const size_t *index, size_t n,
+                          size_t size);
+WEFT_API void weft_gather_with(const weft_opts *o, void *dst, const void *src,
+                               const size_t *index, size_t n, size_t size);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) dst[index[i]] = src[i];
+ *
+ * No index may be there twice. */
+WEFT_API void weft_scatter(void *dst, const void *src, const size_t *index, size_t n,
+                           size_t size);
+WEFT_API void weft_scatter_with(const weft_opts *o, void *dst, const void *src,
+                                const size_t *index, size_t n, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

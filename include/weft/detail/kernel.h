@@ -1,0 +1,61 @@
+/* weft/detail/kernel.h - what the functions that weft/kernel.h generates call: loops over
+ * blocks, each of which is one call of a generated leaf. Not API.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_DETAIL_KERNEL_H
+#define WEFT_DETAIL_KERNEL_H
+
+#include <weft/opts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* gcc inlines a function into one with this attribute: it only allows more. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define WF_SIMD        __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
+#define WF_INDEPENDENT _Pragma("GCC ivdep")
+#elif defined(__clang__)
+#define WF_SIMD
+#define WF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define WF_SIMD
+#define WF_INDEPENDENT
+#endif
+
+/* Elements of up to so many bytes are copied before the predicate is known. */
+#define WF_KERNEL_SMALL 64
+
+/* A search looks at so many elements between two questions whether there was a match. */
+#define WF_KERNEL_STEP 128
+
+typedef struct wf_kernel {
+  const weft_opts *opts; /* as given: may be NULL */
+  const char *name;      /* of the generated function, for messages */
+  size_t n;
+  void *ctx; /* the user's */
+} wf_kernel;
+
+typedef void wf_map_leaf(void *dst, const void *src, size_t n, void *ctx);
+
+/* Writes the survivors to dst, which has room for n, and returns how many. Of elements
+ * larger than WF_KERNEL_SMALL nothing is written behind them. */
+typedef size_t wf_filter_leaf(void *dst, const void *src, size_t n, void *ctx);
+
+/* Returns the lowest matching index, or n; or how many match. */
+typedef size_t wf_array_leaf(const void *a, size_t n, void *ctx);
+
+WEFT_API void wf_kernel_map(const wf_kernel *k, void *dst, size_t dst_size,
+                            const void *src, size_t src_size, wf_map_leaf *leaf);
+WEFT_API size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src,
+                                 size_t size, wf_filter_leaf *leaf);
+WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
+                               wf_array_leaf *leaf);
+WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
+                                wf_array_leaf *leaf);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

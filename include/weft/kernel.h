@@ -1,0 +1,137 @@
+/* weft/kernel.h - array functions for one element type, generated around an ordinary
+ * function that the compiler inlines into the inner loop and vectorises where it can.
+ *
+ *     static inline bool is_negative(double x, void *ctx) { return x < 0; }
+ *     WEFT_FIND(first_negative, double, is_negative)
+ *
+ *     size_t i = first_negative(a, n, NULL);
+ *
+ * Each macro stands where a function definition may stand, and defines the static
+ * functions `name` and `name`_with; the latter takes options first (weft/opts.h). They
+ * mean what the call of weft/array.h or weft/search.h means that the macro is named
+ * after, and share its rules; where that calls through a pointer for each element, these
+ * do so once for each block. Types are those that can be copied as bytes. The functions
+ * take elements by value and `ctx`, the last argument of each call.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_KERNEL_H
+#define WEFT_KERNEL_H
+
+#include <weft/detail/kernel.h>
+
+/* In front of a function definition: its loops are vectorised as if it were compiled with
+ * -O3. gcc at -O2 vectorises only loops whose length it knows; clang needs no telling.
+ *
+ *     WEFT_SIMD static void scale(size_t begin, size_t end, void *ctx) {
+ *       float *a = ctx;
+ *       for (size_t i = begin; i < end; i++) a[i] *= 2;
+ *     } */
+#define WEFT_SIMD WF_SIMD
+
+/* Defines void name(U *dst, const T *src, size_t n, void *ctx), from a function
+ * U fn(T x, void *ctx). Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) dst[i] = fn(src[i], ctx);
+ *
+ * dst may be src, but not overlap it otherwise. */
+#define WEFT_MAP(name, T, U, fn)                                                         \
+  WEFT_SIMD static void name##_leaf(void *dst, const void *src, size_t n, void *ctx) {   \
+    U *wf_dst = (U *)dst;                                                                \
+    T const *wf_src = (T const *)src;                                                    \
+    WF_INDEPENDENT                                                                       \
+    for (size_t wf_i = 0; wf_i < n; wf_i++) wf_dst[wf_i] = fn(wf_src[wf_i], ctx);        \
+  }                                                                                      \
+  static inline void name##_with(const weft_opts *o, U *dst, T const *src, size_t n,     \
+                                 void *ctx) {                                            \
+    wf_kernel k = {o, #name, n, ctx};                                                    \
+    wf_kernel_map(&k, dst, sizeof(U), src, sizeof(T), name##_leaf);                      \
+  }                                                                                      \
+  static inline void name(U *dst, T const *src, size_t n, void *ctx) {                   \
+    name##_with(NULL, dst, src, n, ctx);                                                 \
+  }
+
+/* Defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a function
+ * bool pred(T x, void *ctx): weft_filter. Replaces
+ *
+ *     size_t kept = 0;
+ *     for (size_t i = 0; i < n; i++)
+ *       if (pred(src[i], ctx)) dst[kept++] = src[i];
+ *     return kept;
+ *
+ * Small elements are copied before it is known whether they stay: no branch to predict.
+ */
+#define WEFT_FILTER(name, T, pred)                                                       \
+  WEFT_SIMD static size_t name##_leaf(void *dst, const void *src, size_t n, void *ctx) { \
+    T *wf_dst = (T *)dst;                                                                \
+    size_t wf_kept = 0;                                                                  \
+    for (size_t wf_i = 0; wf_i < n; wf_i++) {                                            \
+      T wf_x = ((T const *)src)[wf_i];                                                   \
+      bool wf_keep = pred(wf_x, ctx);                                                    \
+      if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = wf_x;               \
+      wf_kept += wf_keep;                                                                \
+    }                                                                                    \
+    return wf_kept;                                                                      \
+  }                                                                                      \
+  static inline size_t name##_with(const weft_opts *o, T *dst, T const *src, size_t n,   \
+                                   void *ctx) {                                          \
+    wf_kernel k = {o, #name, n, ctx};                                                    \
+    return wf_kernel_filter(&k, dst, src, sizeof(T), name##_leaf);                       \
+  }                                                                                      \
+  static inline size_t name(T *dst, T const *src, size_t n, void *ctx) {                 \
+    return name##_with(NULL, dst, src, n, ctx);                                          \
+  }
+
+/* Defines size_t name(const T *a, size_t n, void *ctx), from a function
+ * bool pred(T x, void *ctx): weft_find_first. Replaces
+ *
+ *     for (size_t i = 0; i < n; i++)
+ *       if (pred(a[i], ctx)) return i;
+ *     return SIZE_MAX;
+ *
+ * pred may be called for some elements behind the match, and twice for some. */
+#define WEFT_FIND(name, T, pred)                                                         \
+  WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
+    T const *wf_a = (T const *)a;                                                        \
+    size_t wf_i = 0;                                                                     \
+    for (; n - wf_i >= WF_KERNEL_STEP; wf_i += WF_KERNEL_STEP) {                         \
+      unsigned wf_any = 0;                                                               \
+      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP; wf_j++)                               \
+        wf_any = pred(wf_a[wf_i + wf_j], ctx) ? 1 : wf_any;                              \
+      if (wf_any) break;                                                                 \
+    }                                                                                    \
+    while (wf_i < n && !pred(wf_a[wf_i], ctx)) wf_i++;                                   \
+    return wf_i;                                                                         \
+  }                                                                                      \
+  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
+                                   void *ctx) {                                          \
+    wf_kernel k = {o, #name, n, ctx};                                                    \
+    return wf_kernel_find(&k, a, sizeof(T), name##_leaf);                                \
+  }                                                                                      \
+  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
+    return name##_with(NULL, a, n, ctx);                                                 \
+  }
+
+/* Defines size_t name(const T *a, size_t n, void *ctx), from a function
+ * bool pred(T x, void *ctx): weft_count. Replaces
+ *
+ *     size_t count = 0;
+ *     for (size_t i = 0; i < n; i++) count += pred(a[i], ctx);
+ *     return count; */
+#define WEFT_COUNT(name, T, pred)                                                        \
+  WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
+    T const *wf_a = (T const *)a;                                                        \
+    size_t wf_count = 0;                                                                 \
+    for (size_t wf_i = 0; wf_i < n; wf_i++)                                              \
+      wf_count = pred(wf_a[wf_i], ctx) ? wf_count + 1 : wf_count;                        \
+    return wf_count;                                                                     \
+  }                                                                                      \
+  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
+                                   void *ctx) {                                          \
+    wf_kernel k = {o, #name, n, ctx};                                                    \
+    return wf_kernel_count(&k, a, sizeof(T), name##_leaf);                               \
+  }                                                                                      \
+  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
+    return name##_with(NULL, a, n, ctx);                                                 \
+  }
+
+#endif

@@ -1,0 +1,128 @@
+/* par/histogram.c - counts how often each key is there.
+ *
+ * Where there are many elements for each key, each thread counts into a table of its own,
+ * and the tables are added up in the end. Else, and without memory, all threads add to
+ * the one table atomically: the keys of a few elements first, so that the lines of the
+ * table are under way before they are needed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array.h"
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <weft/array.h>
+
+/* A table of its own pays if it has not more than this part of the elements that a thread
+ * can expect; and if it fits into a thread's share of the caches. */
+enum { TABLE_PART = 8, TABLE_KEYS = 1 << 17 };
+
+typedef struct counting {
+  const weft_opts *opts;
+  size_t *counts;
+  size_t keys;
+  const char *base;
+  size_t n, size;
+  weft_key_fn *key;
+  void *ctx;
+  wf_lock lock; /* of counts, while tables are added */
+} counting;
+
+static inline size_t key_of(const counting *c, size_t i) {
+  size_t key = c->key(c->base + i * c->size, c->ctx);
+  if (WF_UNLIKELY(key >= c->keys))
+    wf_fatal("weft_histogram", "a key is not below the number of keys");
+  return key;
+}
+
+static void count_into(const counting *c, size_t *table, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i++) table[key_of(c, i)]++;
+}
+
+/* ---- a table for each thread ---- */
+
+static void *table_enter(void *ctx) {
+  const counting *c = (const counting *)ctx;
+  return calloc(c->keys, sizeof(size_t));
+}
+
+static void *table_block(void *own, size_t begin, size_t end, void *ctx) {
+  count_into((const counting *)ctx, (size_t *)own, begin, end);
+  return own;
+}
+
+static void table_leave(void *own, void *ctx) {
+  counting *c = (counting *)ctx;
+  const size_t *table = (const size_t *)own;
+  wf_lock_lock(&c->lock);
+  for (size_t k = 0; k < c->keys; k++) c->counts[k] += table[k];
+  wf_lock_unlock(&c->lock);
+  free(own);
+}
+
+/* ---- one table for all ---- */
+
+typedef struct shared_counting {
+  const counting *c;
+  size_t first;
+} shared_counting;
+
+static void count_shared(size_t begin, size_t end, void *ctx) {
+  enum { BATCH = 64 };
+  const counting *c = ((const shared_counting *)ctx)->c;
+  size_t at = ((const shared_counting *)ctx)->first + begin;
+  size_t left = end - begin;
+  /* Words of the same size: only atomics touch them until the loop has ended. */
+  wf_word *counts = (wf_word *)(void *)c->counts;
+  while (left > 0) {
+    size_t keys[BATCH];
+    size_t n = left < BATCH ? left : BATCH;
+    for (size_t i = 0; i < n; i++) {
+      keys[i] = key_of(c, at + i);
+      __builtin_prefetch(&counts[keys[i]], 1);
+    }
+    /* Relaxed: only the sums matter; the end of the loop publishes them. */
+    for (size_t i = 0; i < n; i++) wf_word_fetch_add_relaxed(&counts[keys[i]], 1);
+    at += n;
+    left -= n;
+  }
+}
+
+_Static_assert(sizeof(wf_word) == sizeof(size_t), "counts are added to as words");
+
+/* ---- both ---- */
+
+static void histogram_inside(void *ctx) {
+  counting *c = (counting *)ctx;
+  unsigned crew = wf_par_crew(c->opts);
+  size_t zero = 0, done = 0;
+  weft_opts clear = *c->opts;
+  clear.min_len = clear.max_len = 0;
+  weft_fill_with(&clear, c->counts, c->keys, sizeof(size_t), &zero);
+  if (crew == 1 && c->opts->cancel == NULL) {
+    count_into(c, c->counts, 0, c->n);
+    return;
+  }
+  if (c->keys <= TABLE_KEYS && c->keys <= c->n / TABLE_PART / crew) {
+    wf_stream tables = {table_enter, table_block, table_leave, c, c->n};
+    done = wf_stream_run(c->opts, c->n, &tables);
+  }
+  shared_counting rest = {c, done};
+  wf_loop loop = {count_shared, &rest, NULL};
+  if (done < c->n) wf_loop_run(c->opts, c->n - done, &loop);
+}
+
+void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
+                         const void *base, size_t n, size_t size, weft_key_fn *key,
+                         void *ctx) {
+  weft_opts opts;
+  counting c = {&opts, counts, keys, (const char *)base, n, size, key, ctx, {{0}}};
+  wf_array_check(key == NULL, n, size, "weft_histogram");
+  wf_par_options(&opts, o, "weft_histogram");
+  wf_par_run(&opts, histogram_inside, &c);
+}
+
+void weft_histogram(size_t *counts, size_t keys, const void *base, size_t n, size_t size,
+                    weft_key_fn *key, void *ctx) {
+  weft_histogram_with(NULL, counts, keys, base, n, size, key, ctx);
+}

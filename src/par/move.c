@@ -1,0 +1,292 @@
+/* par/move.c - the calls that only move elements: fill, copy, reverse, rotate, gather,
+ * scatter.
+ *
+ * Elements are bytes; for the usual sizes the loops are compiled with the size as a
+ * constant, so that moving one is a load and a store.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array.h"
+
+#include <string.h>
+#include <weft/array.h>
+#include <weft/detail/kernel.h>
+
+#if defined(__GNUC__)
+#define MOVE_INLINE inline __attribute__((always_inline))
+#else
+#define MOVE_INLINE inline
+#endif
+
+/* Runs a loop of n elements that may be cut into blocks of 16 KiB. */
+static void move_loop(weft_opts *opts, size_t n, size_t size, weft_range_fn *body,
+                      void *ctx) {
+  wf_loop loop = {body, ctx, NULL};
+  wf_array_min_len(opts, size);
+  wf_loop_run(opts, n, &loop);
+}
+
+/* ---- copy ---- */
+
+typedef struct move_job {
+  char *dst;
+  const char *src;
+  const size_t *index;
+  size_t size;
+} move_job;
+
+static void copy_block(size_t begin, size_t end, void *ctx) {
+  const move_job *m = (const move_job *)ctx;
+  memcpy(m->dst + begin * m->size, m->src + begin * m->size, (end - begin) * m->size);
+}
+
+void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
+                    size_t size) {
+  weft_opts opts;
+  move_job m = {(char *)dst, (const char *)src, NULL, size};
+  wf_array_check(false, n, size, "weft_copy");
+  wf_par_options(&opts, o, "weft_copy");
+  if (n > 0) move_loop(&opts, n, size, copy_block, &m);
+}
+
+void weft_copy(void *dst, const void *src, size_t n, size_t size) {
+  weft_copy_with(NULL, dst, src, n, size);
+}
+
+/* ---- fill ---- */
+
+static void fill_bytes(size_t begin, size_t end, void *ctx) {
+  const move_job *m = (const move_job *)ctx;
+  memset(m->dst + begin * m->size, (unsigned char)*m->src, (end - begin) * m->size);
+}
+
+/* What is filled already is copied on: twice as much each time, but only as much as stays
+ * in the first cache. */
+static void fill_block(size_t begin, size_t end, void *ctx) {
+  enum { MOST = 8 << 10 };
+  const move_job *m = (const move_job *)ctx;
+  char *to = m->dst + begin * m->size;
+  size_t left = (end - begin - 1) * m->size, filled = m->size, most = m->size;
+  memcpy(to, m->src, m->size);
+  while (most <= MOST / 2) most *= 2;
+  while (left > 0) {
+    size_t bytes = filled < most ? filled : most;
+    if (bytes > left) bytes = left;
+    memcpy(to + filled, to, bytes);
+    filled += bytes;
+    left -= bytes;
+  }
+}
+
+void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
+                    const void *value) {
+  weft_opts opts;
+  move_job m = {(char *)base, (const char *)value, NULL, size};
+  wf_array_check(false, n, size, "weft_fill");
+  wf_par_options(&opts, o, "weft_fill");
+  if (n == 0) return;
+  bool is_one_byte = memcmp(m.src, m.src + 1, size - 1) == 0;
+  move_loop(&opts, n, size, is_one_byte ? fill_bytes : fill_block, &m);
+}
+
+void weft_fill(void *base, size_t n, size_t size, const void *value) {
+  weft_fill_with(NULL, base, n, size, value);
+}
+
+/* ---- gather and scatter ---- */
+
+static MOVE_INLINE void gather_sized(const move_job *m, size_t begin, size_t end,
+                                     size_t size) {
+  for (size_t i = begin; i < end; i++)
+    memcpy(m->dst + i * size, m->src + m->index[i] * size, size);
+}
+
+static void gather_block(size_t begin, size_t end, void *ctx) {
+  const move_job m = *(const move_job *)ctx;
+  switch (m.size) {
+  case 1:
+    gather_sized(&m, begin, end, 1);
+    break;
+  case 2:
+    gather_sized(&m, begin, end, 2);
+    break;
+  case 4:
+    gather_sized(&m, begin, end, 4);
+    break;
+  case 8:
+    gather_sized(&m, begin, end, 8);
+    break;
+  case 16:
+    gather_sized(&m, begin, end, 16);
+    break;
+  default:
+    gather_sized(&m, begin, end, m.size);
+  }
+}
+
+static MOVE_INLINE void scatter_sized(const move_job *m, size_t begin, size_t end,
+                                      size_t size) {
+  for (size_t i = begin; i < end; i++)
+    memcpy(m->dst + m->index[i] * size, m->src + i * size, size);
+}
+
+static void scatter_block(size_t begin, size_t end, void *ctx) {
+  const move_job m = *(const move_job *)ctx;
+  switch (m.size) {
+  case 1:
+    scatter_sized(&m, begin, end, 1);
+    break;
+  case 2:
+    scatter_sized(&m, begin, end, 2);
+    break;
+  case 4:
+    scatter_sized(&m, begin, end, 4);
+    break;
+  case 8:
+    scatter_sized(&m, begin, end, 8);
+    break;
+  case 16:
+    scatter_sized(&m, begin, end, 16);
+    break;
+  default:
+    scatter_sized(&m, begin, end, m.size);
+  }
+}
+
+static void move_by_index(const weft_opts *o, const char *call, size_t n,
+                          weft_range_fn *body, move_job *m) {
+  weft_opts opts;
+  wf_array_check(false, n, m->size, call);
+  if (n > 0 && m->index == NULL) wf_fatal(call, "the index is NULL");
+  wf_par_options(&opts, o, call);
+  if (n > 0) move_loop(&opts, n, m->size, body, m);
+}
+
+void weft_gather_with(const weft_opts *o, void *dst, const void *src, const size_t *index,
+                      size_t n, size_t size) {
+  move_job m = {(char *)dst, (const char *)src, index, size};
+  move_by_index(o, "weft_gather", n, gather_block, &m);
+}
+
+void weft_gather(void *dst, const void *src, const size_t *index, size_t n, size_t size) {
+  weft_gather_with(NULL, dst, src, index, n, size);
+}
+
+void weft_scatter_with(const weft_opts *o, void *dst, const void *src,
+                       const size_t *index, size_t n, size_t size) {
+  move_job m = {(char *)dst, (const char *)src, index, size};
+  move_by_index(o, "weft_scatter", n, scatter_block, &m);
+}
+
+void weft_scatter(void *dst, const void *src, const size_t *index, size_t n,
+                  size_t size) {
+  weft_scatter_with(NULL, dst, src, index, n, size);
+}
+
+/* ---- reverse ---- */
+
+typedef struct reverse_job {
+  char *base;
+  size_t n, size;
+} reverse_job;
+
+/* Arrays of any type are moved as words. */
+typedef uint8_t __attribute__((may_alias)) word8;
+typedef uint16_t __attribute__((may_alias)) word16;
+typedef uint32_t __attribute__((may_alias)) word32;
+typedef uint64_t __attribute__((may_alias)) word64;
+
+/* Swaps elements [begin, end) with those at the same distance from the end. */
+#define REVERSE_OF(type)                                                                 \
+  WF_SIMD static void reverse_##type(type *a, size_t n, size_t begin, size_t end) {      \
+    type *low = a + begin, *high = a + (n - end);                                        \
+    size_t count = end - begin;                                                          \
+    WF_INDEPENDENT                                                                       \
+    for (size_t i = 0; i < count; i++) {                                                 \
+      type x = low[i];                                                                   \
+      low[i] = high[count - 1 - i];                                                      \
+      high[count - 1 - i] = x;                                                           \
+    }                                                                                    \
+  }
+REVERSE_OF(word8)
+REVERSE_OF(word16)
+REVERSE_OF(word32)
+REVERSE_OF(word64)
+#undef REVERSE_OF
+
+static void swap_elements(char *a, char *b, size_t size) {
+  enum { PART = 64 };
+  char part[PART];
+  for (; size >= PART; size -= PART, a += PART, b += PART) {
+    memcpy(part, a, PART);
+    memcpy(a, b, PART);
+    memcpy(b, part, PART);
+  }
+  memcpy(part, a, size);
+  memcpy(a, b, size);
+  memcpy(b, part, size);
+}
+
+static bool is_aligned(const void *p, size_t size) {
+  return (uintptr_t)p % size == 0;
+}
+
+static void reverse_block(size_t begin, size_t end, void *ctx) {
+  const reverse_job *r = (const reverse_job *)ctx;
+  if (r->size == 1) {
+    reverse_word8((word8 *)r->base, r->n, begin, end);
+  } else if (r->size == 2 && is_aligned(r->base, 2)) {
+    reverse_word16((word16 *)(void *)r->base, r->n, begin, end);
+  } else if (r->size == 4 && is_aligned(r->base, 4)) {
+    reverse_word32((word32 *)(void *)r->base, r->n, begin, end);
+  } else if (r->size == 8 && is_aligned(r->base, 8)) {
+    reverse_word64((word64 *)(void *)r->base, r->n, begin, end);
+  } else {
+    char *low = r->base + begin * r->size, *high = r->base + (r->n - 1 - begin) * r->size;
+    for (size_t i = begin; i < end; i++, low += r->size, high -= r->size)
+      swap_elements(low, high, r->size);
+  }
+}
+
+static void reverse_part(weft_opts *opts, char *base, size_t n, size_t size) {
+  reverse_job r = {base, n, size};
+  if (n > 1) move_loop(opts, n / 2, size, reverse_block, &r);
+}
+
+void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t size) {
+  weft_opts opts;
+  wf_array_check(false, n, size, "weft_reverse");
+  wf_par_options(&opts, o, "weft_reverse");
+  reverse_part(&opts, (char *)base, n, size);
+}
+
+void weft_reverse(void *base, size_t n, size_t size) {
+  weft_reverse_with(NULL, base, n, size);
+}
+
+/* ---- rotate: both parts reversed, and then the whole ---- */
+
+void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
+                      size_t middle) {
+  weft_opts opts;
+  char *first = (char *)base;
+  wf_array_check(false, n, size, "weft_rotate");
+  if (middle > n) wf_fatal("weft_rotate", "the middle is behind the end");
+  wf_par_options(&opts, o, "weft_rotate");
+  if (middle == 0 || middle == n) return;
+  reverse_part(&opts, first, middle, size);
+  reverse_part(&opts, first + middle * size, n - middle, size);
+  reverse_part(&opts, first, n, size);
+}
+
+void weft_rotate(void *base, size_t n, size_t size, size_t middle) {
+  weft_rotate_with(NULL, base, n, size, middle);
+}
+
+void wf_rotate_serial(char *base, size_t n, size_t size, size_t middle) {
+  reverse_job parts[] = {
+      {base, middle, size}, {base + middle * size, n - middle, size}, {base, n, size}};
+  if (middle == 0 || middle == n) return;
+  for (int i = 0; i < 3; i++) reverse_block(0, parts[i].n / 2, &parts[i]);
+}
+
+#undef MOVE_INLINE
