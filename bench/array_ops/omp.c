@@ -1,6 +1,7 @@
 /* array_ops/omp.c - P10: what OpenMP has for it; built once by gcc (libgomp) and once by
  * clang (libomp). There is no filter: this is the one that is written by hand, each
- * thread counts what it will keep, then writes it where it belongs.
+ * thread counts what it will keep, then writes it where it belongs. The scan is for gcc
+ * only: clang 14 puts n partial sums on the stack, and the program crashes.
  *
  * Usage: array_ops_omp_gcc|array_ops_omp_clang filter|filter-few|count|scan
  *        [threads [n]]

@@ -235,7 +235,8 @@ BENCH_HELPER double bench_run_job(const bench_job *job) {
 }
 
 /* The times of a job, by the limits of bench_sample; those count work alone, but
- * altogether the process does not take much more than twice as long. */
+ * altogether the process does not take much more than twice as long. Work that fills all
+ * of the time at once is not warmed up. */
 BENCH_HELPER bench_samples bench_sample_job(const bench_job *job) {
   bench_samples times = {NULL, 0, 0};
   if (getenv("BENCH_ONCE") != NULL) {
@@ -243,9 +244,13 @@ BENCH_HELPER bench_samples bench_sample_job(const bench_job *job) {
     return times;
   }
   bench_limits limits = bench_choose_limits();
-  double worked = 0, start = bench_now_ns();
-  do worked += bench_run_job(job);
-  while (worked < limits.warm_ns && bench_now_ns() - start < 2 * limits.warm_ns);
+  double worked = bench_run_job(job), start = bench_now_ns();
+  if (worked > limits.most_ns) {
+    bench_add(&times, worked);
+    return times;
+  }
+  while (worked < limits.warm_ns && bench_now_ns() - start < limits.warm_ns)
+    worked += bench_run_job(job);
 
   worked = 0;
   start = bench_now_ns();

@@ -1,12 +1,13 @@
-/* stream/probe.c - P5: the bandwidth that two bare threads reach, half of the arrays
- * each: what the machine gives.
+/* stream/probe.c - P5: the bandwidth that two bare threads reach: what the machine gives.
  *
  * sum, dot: reads what the loop reads (contestant bandwidth). map, saxpy: copies an array
  * with ordinary loads and stores (bandwidth), and by memcpy (memcpy), which may write
  * past the caches. For saxpy, too, a copy is the measure: an ordinary store first fetches
  * the line that it writes to, so both read two arrays and write one.
  *
- * The second thread watches for work without ever sleeping.
+ * One thread goes through the arrays from the front, the other one from the back, in
+ * blocks, until all of them are taken: on a busy machine the one that loses its CPU does
+ * less. The second thread watches for work without ever sleeping.
  *
  * Usage: stream_probe sum|dot|map|saxpy [n]
  *
@@ -14,20 +15,19 @@
 #include "stream.h"
 #include <pthread.h>
 
-/* What a thread does: reads one or two arrays, or copies x to y. */
-typedef struct part {
-  const double *x;
-  double *y;
-  size_t n;
-  int kind;
-  uint64_t answer;
-} part;
-
 enum { READ_ONE, READ_TWO, COPY, MEMCPY };
 enum { EMPTY, POSTED, DONE, QUIT };
+enum { BLOCK = 1 << 15 };
+
+/* What both do. */
+static const double *array_x;
+static double *array_y;
+static size_t length, blocks;
+static int kind;
 
 static uint32_t state;
-static part halves[2];
+static size_t taken;
+static uint64_t answers[2];
 
 /* Sixteen bytes, eight of these at a time: one cache line after the other, and enough of
  * them in flight. */
@@ -65,11 +65,24 @@ static void copy_array(double *y, const double *x, size_t n) {
   for (; i < n; i++) y[i] = x[i];
 }
 
-static void run_part(part *p) {
-  if (p->kind == READ_ONE || p->kind == READ_TWO) p->answer = read_array(p->x, p->n);
-  if (p->kind == READ_TWO) p->answer += read_array(p->y, p->n);
-  if (p->kind == COPY) copy_array(p->y, p->x, p->n);
-  if (p->kind == MEMCPY) memcpy(p->y, p->x, p->n * sizeof *p->x);
+static uint64_t run_block(size_t block) {
+  size_t begin = block * BLOCK;
+  size_t n = length - begin < BLOCK ? length - begin : BLOCK;
+  const double *x = array_x + begin;
+  double *y = array_y + begin;
+  if (kind == READ_ONE) return read_array(x, n);
+  if (kind == READ_TWO) return read_array(x, n) + read_array(y, n);
+  if (kind == COPY) copy_array(y, x, n);
+  if (kind == MEMCPY) memcpy(y, x, n * sizeof *x);
+  return 0;
+}
+
+/* Thread 0 takes the blocks from the front, thread 1 those from the back. */
+static void run_part(int thread) {
+  uint64_t answer = 0;
+  for (size_t i = 0; __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED) < blocks; i++)
+    answer += run_block(thread == 0 ? i : blocks - 1 - i);
+  answers[thread] = answer;
 }
 
 static void *helper(void *arg) {
@@ -78,32 +91,34 @@ static void *helper(void *arg) {
     uint32_t now = __atomic_load_n(&state, __ATOMIC_ACQUIRE);
     if (now == QUIT) return NULL;
     if (now != POSTED) continue;
-    run_part(&halves[1]);
+    run_part(1);
     __atomic_store_n(&state, DONE, __ATOMIC_RELEASE);
   }
 }
 
 static void run_both(void *ctx) {
   (void)ctx;
+  __atomic_store_n(&taken, 0, __ATOMIC_RELAXED);
   __atomic_store_n(&state, POSTED, __ATOMIC_RELEASE);
-  run_part(&halves[0]);
+  run_part(0);
   while (__atomic_load_n(&state, __ATOMIC_ACQUIRE) != DONE) {
   }
 }
 
-static void measure(const char *who, double *x, double *y, size_t n, int kind) {
+static void measure(const char *who, double *x, double *y, size_t n, int what) {
   static const double accesses[] = {1, 2, 2, 2};
-  part first = {x, y, n / 2, kind, 0};
-  part second = {x + n / 2, y + n / 2, n - n / 2, kind, 0};
-  halves[0] = first;
-  halves[1] = second;
+  array_x = x;
+  array_y = y;
+  length = n;
+  blocks = (n + BLOCK - 1) / BLOCK;
+  kind = what;
   bench_job job = {NULL, run_both, NULL, NULL};
   bench_samples times = bench_sample_job(&job);
   if (kind == READ_ONE || kind == READ_TWO) {
     uint64_t expected = 0;
     for (size_t i = 0; i < n; i++) expected += read_array(&x[i], 1);
     for (size_t i = 0; i < n && kind == READ_TWO; i++) expected += read_array(&y[i], 1);
-    bench_check(who, halves[0].answer + halves[1].answer, expected);
+    bench_check(who, answers[0] + answers[1], expected);
   } else {
     bench_check(who, memcmp(x, y, n * sizeof *x) != 0, 0);
     memset(y, 0, n * sizeof *y);

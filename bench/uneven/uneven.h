@@ -1,6 +1,6 @@
 /* uneven/uneven.h - P6: loops whose iterations take very different times.
  *
- *     triangular  4096 iterations; number i takes i steps of the spin, 0 to 8 us
+ *     triangular  4096 iterations; number i takes i steps of the spin, 0 to 6 us
  *     mandelbrot  256 rows of 256 points; a row near the middle takes 50 times as long as
  *                 one at the border
  *     pareto      65536 iterations, Pareto-distributed with exponent 4/3: most take some

@@ -164,12 +164,14 @@ impl<S> Job<'_, S> {
             return times;
         }
         let limits = Limits::choose();
-        let (mut worked, start) = (0.0, Instant::now());
-        loop {
+        let mut worked = self.run();
+        if worked > limits.most_ns {
+            times.push(worked);
+            return times;
+        }
+        let start = Instant::now();
+        while worked < limits.warm_ns && ns(start.elapsed()) < limits.warm_ns {
             worked += self.run();
-            if worked >= limits.warm_ns || ns(start.elapsed()) >= 2.0 * limits.warm_ns {
-                break;
-            }
         }
         let (mut worked, start) = (0.0, Instant::now());
         loop {

@@ -4,8 +4,11 @@
 //! Rayon cannot filter into a slice. filter and filter-few extend a Vec that is kept, so
 //! that its memory is there already; filter-new collects into a new one.
 //!
-//! Usage: array_ops filter|filter-few|filter-new|count|early|late|absent install|outside
-//!        [threads [n]]
+//! chunks: finds by hand, with a plain search inside chunks of the array. It is here
+//! because position_first is slow for such short predicates.
+//!
+//! Usage: array_ops filter|filter-few|filter-new|count|early|late|absent
+//!        install|outside|chunks [threads [n]]
 //!
 //! SPDX-License-Identifier: MIT
 
@@ -62,6 +65,14 @@ fn find(a: &[f64], limit: f64) -> u64 {
     a.par_iter().position_first(|x| *x > limit).unwrap_or(a.len()) as u64
 }
 
+fn find_by_chunks(a: &[f64], limit: f64) -> u64 {
+    const CHUNK: usize = 1 << 13;
+    let found = a.par_chunks(CHUNK).enumerate().find_map_first(|(k, chunk)| {
+        chunk.iter().position(|x| *x > limit).map(|i| k * CHUNK + i)
+    });
+    found.unwrap_or(a.len()) as u64
+}
+
 fn run(op: &str, state: State) {
     let (who, n, limit) = (state.who, state.src.len() as u64, state.limit);
     match op {
@@ -85,7 +96,11 @@ fn run(op: &str, state: State) {
         }
         _ => {
             let expected = first_match(op, n as usize).unwrap_or(n as usize) as u64;
-            measure(who, |_| find(&state.src, limit), n, n, expected);
+            if who == "rayon-chunks" {
+                measure(who, |_| find_by_chunks(&state.src, limit), n, n, expected);
+            } else {
+                measure(who, |_| find(&state.src, limit), n, n, expected);
+            }
         }
     }
 }
@@ -93,15 +108,19 @@ fn run(op: &str, state: State) {
 fn main() {
     let ops = ["filter", "filter-few", "filter-new", "count", "early", "late", "absent"];
     let op = choose(1, &ops);
-    let outside = arg_is(2, "outside");
+    let way = choose(2, &["install", "outside", "chunks"]);
     let (threads, n) = (arg(3, 2), arg(4, 10_000_000) as usize);
     let state = State {
-        who: if outside { "rayon-outside" } else { "rayon-install" },
+        who: match way {
+            "outside" => "rayon-outside",
+            "chunks" => "rayon-chunks",
+            _ => "rayon-install",
+        },
         src: (0..n).map(|i| element(op, i, n)).collect(),
         dst: vec![0.0; n],
         limit: if op == "filter-few" { 0.98 } else { 0.0 },
     };
-    if outside {
+    if way == "outside" {
         start_global(threads);
         run(op, state);
     } else {
