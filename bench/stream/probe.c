@@ -1,8 +1,8 @@
 /* stream/probe.c - P5: the bandwidth that two bare threads reach: what the machine gives.
  *
  * sum, dot: reads what the loop reads (contestant bandwidth). map, saxpy: copies an array
- * with ordinary loads and stores (bandwidth), and by memcpy (memcpy), which may write
- * past the caches. For saxpy, too, a copy is the measure: an ordinary store first fetches
+ * with ordinary loads and stores (bandwidth), and by memcpy (memcpy), which may do
+ * without fetching the lines that it writes to. For saxpy, too, a copy is the measure: an ordinary store first fetches
  * the line that it writes to, so both read two arrays and write one.
  *
  * One thread goes through the arrays from the front, the other one from the back, in
