@@ -180,16 +180,37 @@ function evaluate(row, text, stat,    n, i, token, f, parts, metric, stack, top)
       parts = split(token[i], f, ":")
       metric = parts == 3 ? f[3] : stat
       if (parts == 2) timed = 1
-      stack[++top] = value(row SUBSEP f[1] SUBSEP f[2] SUBSEP metric, metric)
+      stack[++top] = value_of(row, f[1], f[2], metric)
     }
   }
   return stack[1]
 }
 
+# The same value for a list of contestants, separated by commas; a * at the end stands for
+# any end: that of the fastest of them. Sets fastest to its name.
+function value_of(row, kase, list, metric,    n, i, k, wanted, rc, who, prefix, best, v) {
+  if (list !~ /[*,]/) return value(row SUBSEP kase SUBSEP list SUBSEP metric, metric)
+  rc = row SUBSEP kase
+  best = -1
+  n = split(list, wanted, ",")
+  for (i = 1; i <= name_count[rc]; i++) {
+    who = names[rc, i]
+    for (k = 1; k <= n; k++) {
+      prefix = wanted[k]
+      if (sub(/\*$/, "", prefix) ? index(who, prefix) != 1 : who != prefix) continue
+      if (!count[rc, who, metric]) continue
+      v = value(rc SUBSEP who SUBSEP metric, metric)
+      if (best < 0 || v < best) { best = v; fastest = who }
+    }
+  }
+  if (best < 0) { missing = 1; return 0 }
+  return best
+}
+
 function holds(v, sense, limit) { return sense == "<=" ? v <= limit : v >= limit }
 
 function print_overview(    g, f, row, wanted, r, median, best, gone, c, machine, met,
-                        text) {
+                        text, chosen) {
   for (r = 1; r <= row_count; r++) wanted[rows[r]]
   clear()
   line()
@@ -201,8 +222,10 @@ function print_overview(    g, f, row, wanted, r, median, best, gone, c, machine
     row = f[1]
     if (!(row in wanted)) continue
     timed = 0
+    fastest = ""
     median = evaluate(row, f[5], "median_ns")
     gone = missing
+    chosen = fastest
     best = evaluate(row, f[5], "best_ns")
     line()
     cell(row)
@@ -211,6 +234,7 @@ function print_overview(    g, f, row, wanted, r, median, best, gone, c, machine
     text = figure(median)
     if (f[5] ~ / -( |$)/) timed = 0 # bests of different things do not subtract
     if (timed) text = text " (best " figure(best) ")"
+    if (chosen != "") text = text "; fastest: " chosen
     if (holds(median, f[3], f[4])) met = "yes"
     else if (timed && holds(best, f[3], f[4])) met = "best only"
     else met = "no"

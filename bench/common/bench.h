@@ -129,6 +129,23 @@ BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
 
 typedef long bench_work(long n);
 
+/* How long to measure. With BENCH_QUICK in the environment a third of it. */
+typedef struct bench_limits {
+  double warm_ns, enough_ns, most_ns;
+  size_t enough_samples;
+} bench_limits;
+
+BENCH_HELPER bench_limits bench_choose_limits(void) {
+  bench_limits full = {1e8, 3e8, 1.5e9, 5}, quick = {3e7, 1e8, 5e8, 3};
+  return getenv("BENCH_QUICK") != NULL ? quick : full;
+}
+
+BENCH_HELPER int bench_has_enough(const bench_limits *limits, double total_ns,
+                                  size_t samples) {
+  return total_ns > limits->most_ns ||
+         (total_ns > limits->enough_ns && samples >= limits->enough_samples);
+}
+
 /* Measures work(n), whose answer must be expected: the times of one call.
  *
  * Warm-up: work(warm_n) for a tenth of a second. Then samples of as many calls as fill
@@ -144,13 +161,14 @@ BENCH_HELPER bench_samples bench_sample(const char *who, bench_work *work, long 
     bench_check(who, (uint64_t)work(n), (uint64_t)expected);
     return times;
   }
+  bench_limits limits = bench_choose_limits();
   double start = bench_now_ns();
   double calls = 0;
   volatile long sink = 0;
   do {
     sink = work(warm_n);
     calls++;
-  } while (bench_now_ns() - start < 1e8);
+  } while (bench_now_ns() - start < limits.warm_ns);
   (void)sink;
 
   long inner = 1;
@@ -171,8 +189,7 @@ BENCH_HELPER bench_samples bench_sample(const char *who, bench_work *work, long 
     if (wrong != 0) bench_check(who, (uint64_t)last, (uint64_t)expected);
     if (wrong != 0) bench_check(who, (uint64_t)wrong, 0); /* an earlier call was wrong */
     bench_add(&times, (after - before) / (double)inner);
-    double total = after - start;
-    if (total > 1.5e9 || (total > 3e8 && times.count >= 5)) break;
+    if (bench_has_enough(&limits, after - start, times.count)) break;
   }
   return times;
 }
@@ -195,6 +212,97 @@ BENCH_HELPER void bench_measure_tasks(const char *who, bench_work *work, long n)
   }
   bench_passed((uint64_t)n);
   free(times.values);
+}
+
+/* ---- work on large arrays ---- */
+
+/* One call of work is one sample. What prepares its input and what checks its output is
+ * not timed; both may be NULL, and check ends the process if something is wrong. */
+typedef struct bench_job {
+  void (*prepare)(void *ctx);
+  void (*work)(void *ctx);
+  void (*check)(void *ctx);
+  void *ctx;
+} bench_job;
+
+BENCH_HELPER double bench_run_job(const bench_job *job) {
+  if (job->prepare != NULL) job->prepare(job->ctx);
+  double before = bench_now_ns();
+  job->work(job->ctx);
+  double took = bench_now_ns() - before;
+  if (job->check != NULL) job->check(job->ctx);
+  return took;
+}
+
+/* The times of a job, by the limits of bench_sample; those count work alone, but
+ * altogether the process does not take much more than twice as long. Work that fills all
+ * of the time at once is not warmed up. */
+BENCH_HELPER bench_samples bench_sample_job(const bench_job *job) {
+  bench_samples times = {NULL, 0, 0};
+  if (getenv("BENCH_ONCE") != NULL) {
+    bench_run_job(job);
+    return times;
+  }
+  bench_limits limits = bench_choose_limits();
+  double worked = bench_run_job(job), start = bench_now_ns();
+  if (worked > limits.most_ns) {
+    bench_add(&times, worked);
+    return times;
+  }
+  while (worked < limits.warm_ns && bench_now_ns() - start < limits.warm_ns)
+    worked += bench_run_job(job);
+
+  worked = 0;
+  start = bench_now_ns();
+  do {
+    double took = bench_run_job(job);
+    bench_add(&times, took);
+    worked += took;
+  } while (!bench_has_enough(&limits, worked, times.count) &&
+           bench_now_ns() - start < 2 * limits.most_ns);
+  return times;
+}
+
+/* The same, printed. Has no last line: the caller knows the answer. */
+BENCH_HELPER void bench_measure_job(const char *who, const bench_job *job) {
+  bench_samples times = bench_sample_job(job);
+  if (times.count != 0) bench_print_times(who, &times);
+  free(times.values);
+}
+
+/* Memory for n elements as malloc gives it, not touched yet. */
+BENCH_HELPER void *bench_array(size_t n, size_t size) {
+  void *memory = malloc(n * size);
+  if (memory == NULL) {
+    fprintf(stderr, "bench: out of memory\n");
+    exit(2);
+  }
+  return memory;
+}
+
+/* A random number from a counter: every contestant, in C, C++ and Rust, makes the same
+ * data from it. */
+BENCH_HELPER uint64_t bench_mix(uint64_t x) {
+  x = (x + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+/* The same as a number in [-1, 1). */
+BENCH_HELPER double bench_mix_unit(uint64_t x) {
+  return (double)(int64_t)bench_mix(x) * (1.0 / 9223372036854775808.0);
+}
+
+/* Which of these words argument number i is. Ends the process if it is none of them. */
+BENCH_HELPER int bench_choose(int argc, char **argv, int i, const char *const *words,
+                              int count) {
+  for (int w = 0; i < argc && w < count; w++)
+    if (strcmp(argv[i], words[w]) == 0) return w;
+  fprintf(stderr, "usage: argument %d is one of:", i);
+  for (int w = 0; w < count; w++) fprintf(stderr, " %s", words[w]);
+  fprintf(stderr, "\n");
+  exit(2);
 }
 
 /* ---- answers known without any contestant ---- */

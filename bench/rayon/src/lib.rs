@@ -48,6 +48,29 @@ pub fn ns(d: Duration) -> f64 {
     d.as_nanos() as f64
 }
 
+/// As bench_limits: how long to measure.
+pub struct Limits {
+    warm_ns: f64,
+    enough_ns: f64,
+    most_ns: f64,
+    enough_samples: usize,
+}
+
+impl Limits {
+    pub fn choose() -> Limits {
+        if std::env::var_os("BENCH_QUICK").is_some() {
+            Limits { warm_ns: 3e7, enough_ns: 1e8, most_ns: 5e8, enough_samples: 3 }
+        } else {
+            Limits { warm_ns: 1e8, enough_ns: 3e8, most_ns: 1.5e9, enough_samples: 5 }
+        }
+    }
+
+    fn has_enough(&self, total_ns: f64, samples: usize) -> bool {
+        total_ns > self.most_ns
+            || (total_ns > self.enough_ns && samples >= self.enough_samples)
+    }
+}
+
 /// Measures `work(n)` exactly as bench_sample does in C.
 pub fn sample(
     who: &str,
@@ -61,12 +84,13 @@ pub fn sample(
         check(who, work(n), expected);
         return times;
     }
+    let limits = Limits::choose();
     let start = Instant::now();
     let mut calls = 0.0;
     loop {
         black_box(work(warm_n));
         calls += 1.0;
-        if start.elapsed() >= Duration::from_millis(100) {
+        if ns(start.elapsed()) >= limits.warm_ns {
             break;
         }
     }
@@ -88,8 +112,7 @@ pub fn sample(
             check(who, result, expected);
         }
         times.push(ns(took) / inner as f64);
-        let total = ns(start.elapsed());
-        if total > 1.5e9 || (total > 3e8 && times.len() >= 5) {
+        if limits.has_enough(ns(start.elapsed()), times.len()) {
             break;
         }
     }
@@ -113,6 +136,93 @@ pub fn measure_tasks(who: &str, work: impl Fn(u64) -> u64, n: u64) {
         print(who, "ns_per_task", quantile(&mut times, 0.5) / n as f64);
     }
     passed(n);
+}
+
+/// A job as in bench_job. All three work on the same state.
+pub struct Job<'a, S> {
+    pub state: S,
+    pub prepare: &'a (dyn Fn(&mut S) + Sync),
+    pub work: &'a (dyn Fn(&mut S) + Sync),
+    pub check: &'a (dyn Fn(&mut S) + Sync),
+}
+
+impl<S> Job<'_, S> {
+    fn run(&mut self) -> f64 {
+        (self.prepare)(&mut self.state);
+        let before = Instant::now();
+        (self.work)(&mut self.state);
+        let took = before.elapsed();
+        (self.check)(&mut self.state);
+        ns(took)
+    }
+
+    /// As bench_sample_job.
+    pub fn sample(&mut self) -> Vec<f64> {
+        let mut times = Vec::new();
+        if std::env::var_os("BENCH_ONCE").is_some() {
+            self.run();
+            return times;
+        }
+        let limits = Limits::choose();
+        let mut worked = self.run();
+        if worked > limits.most_ns {
+            times.push(worked);
+            return times;
+        }
+        let start = Instant::now();
+        while worked < limits.warm_ns && ns(start.elapsed()) < limits.warm_ns {
+            worked += self.run();
+        }
+        let (mut worked, start) = (0.0, Instant::now());
+        loop {
+            let took = self.run();
+            times.push(took);
+            worked += took;
+            if limits.has_enough(worked, times.len())
+                || ns(start.elapsed()) >= 2.0 * limits.most_ns
+            {
+                break;
+            }
+        }
+        times
+    }
+
+    /// As bench_measure_job.
+    pub fn measure(&mut self, who: &str) {
+        let mut times = self.sample();
+        if !times.is_empty() {
+            print_times(who, &mut times);
+        }
+    }
+}
+
+/// As bench_mix: the same numbers.
+pub fn mix(x: u64) -> u64 {
+    let x = x.wrapping_add(1).wrapping_mul(0x9e3779b97f4a7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58476d1ce4e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d049bb133111eb);
+    x ^ (x >> 31)
+}
+
+/// As bench_mix_unit.
+pub fn mix_unit(x: u64) -> f64 {
+    mix(x) as i64 as f64 * (1.0 / 9223372036854775808.0)
+}
+
+/// As bench_choose.
+pub fn choose<'a>(i: usize, words: &[&'a str]) -> &'a str {
+    match words.iter().copied().find(|word| arg_is(i, word)) {
+        Some(word) => word,
+        None => {
+            eprintln!("usage: argument {i} is one of: {}", words.join(" "));
+            std::process::exit(2);
+        }
+    }
+}
+
+/// A pool of its own with this many threads, for work that runs inside of it.
+pub fn pool(threads: u64) -> rayon::ThreadPool {
+    rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build().unwrap()
 }
 
 pub fn fib_answer(n: u64) -> u64 {
