@@ -5,6 +5,8 @@
  *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
  *     weft/loop.h   parallel loops: weft_for and its kin
+ *     weft/reduce.h reductions and scans with operations of your own
+ *     weft/typed.h  sums, minima, scans of arrays of numbers
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -19,7 +21,9 @@
 #include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
+#include <weft/reduce.h>
 #include <weft/scope.h>
 #include <weft/task.h>
+#include <weft/typed.h>
 
 #endif

@@ -49,5 +49,10 @@
 #include "task/spawn.c"
 
 #include "par/for.c"
+#include "par/kernels.c"
 #include "par/loop.c"
 #include "par/par.c"
+#include "par/reduce.c"
+#include "par/scan.c"
+#include "par/typed.c"
+#include "par/typed_scan.c"
