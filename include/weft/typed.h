@@ -28,8 +28,9 @@ extern "C" {
  * thread takes part in the global pool (started on first use) until the call returns.
  * Short arrays are handled by the calling thread alone.
  *
- * Errors: none, and nothing is allocated. Nonsense (a NULL array with n > 0, bad options)
- * ends the program with a message. NULL is fine if n is 0.
+ * Errors: none, and nothing but a scan allocates. Without memory it is slower. Nonsense
+ * (a NULL array with n > 0, bad options) ends the program with a message. NULL is fine if
+ * n is 0.
  *
  * Cost: long arrays are read as fast as memory gives them. The loops are compiled for
  * several kinds of CPU, and those for the one at hand are chosen at run time. */

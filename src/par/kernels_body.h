@@ -30,7 +30,7 @@ typedef struct LANES {
 
 INLINE LANES KERNEL(load_f64)(const double *a) {
   LANES r;
-  memcpy(&r, a, sizeof r);
+  EACH memcpy(&r.v[k], a + k * WIDTH, sizeof r.v[k]);
   return r;
 }
 
@@ -45,7 +45,7 @@ INLINE LANES KERNEL(load_f32)(const float *a) {
 }
 
 INLINE void KERNEL(store_f64)(double *to, LANES x) {
-  memcpy(to, &x, sizeof x);
+  EACH memcpy(to + k * WIDTH, &x.v[k], sizeof x.v[k]);
 }
 
 INLINE void KERNEL(store_f32)(float *to, LANES x) {
@@ -382,11 +382,13 @@ INLINE LANES KERNEL(shift)(LANES before, LANES x) {
 }
 #else
 INLINE LANES KERNEL(prefix)(LANES x) {
-  EACH x.v[k][1] += x.v[k][0];
-  double low = x.v[0][1], high = x.v[2][1];
+  double pair[4], low, high, half;
+  EACH pair[k] = x.v[k][0] + x.v[k][1];
+  low = pair[0], high = pair[2];
+  EACH x.v[k] = (VECTOR){x.v[k][0], pair[k]};
   x.v[1] += (VECTOR){low, low};
   x.v[3] += (VECTOR){high, high};
-  double half = x.v[1][1];
+  half = x.v[1][1];
   x.v[2] += (VECTOR){half, half};
   x.v[3] += (VECTOR){half, half};
   return x;
@@ -405,6 +407,15 @@ INLINE LANES KERNEL(shift)(LANES before, LANES x) {
 
 /* Eight elements at a time: their prefixes are added to the sum of those before them in
  * this call, and that to what stands before it all. */
+#define SCAN_STEP(name, to, from)                                                        \
+  do {                                                                                   \
+    LANES x = KERNEL(prefix)(KERNEL(load_##name)(from));                                 \
+    LANES now = KERNEL(lanes_add)(carry, KERNEL(lanes_add)(sum, x));                     \
+    KERNEL(store_##name)((to), exclusive ? KERNEL(shift)(out, now) : now);               \
+    sum = KERNEL(lanes_add)(sum, KERNEL(last)(x));                                       \
+    out = now;                                                                           \
+  } while (0)
+
 #define SCAN_OF_FLOATS(name, type)                                                       \
   static double KERNEL(scan_total_##name)(const type *a, size_t n) {                     \
     LANES sum = KERNEL(lanes_of)(0);                                                     \
@@ -420,27 +431,30 @@ INLINE LANES KERNEL(shift)(LANES before, LANES x) {
     }                                                                                    \
     return sum.v[0][0];                                                                  \
   }                                                                                      \
-  static double KERNEL(scan_##name)(type * dst, const type *a, size_t n, double before,  \
-                                    bool exclusive) {                                    \
+                                                                                         \
+  INLINE double KERNEL(scan_either_##name)(type * dst, const type *a, size_t n,          \
+                                           double before, bool exclusive) {              \
     LANES sum = KERNEL(lanes_of)(0), carry = KERNEL(lanes_of)(before), out = carry;      \
     size_t i = 0;                                                                        \
-    for (; i < n; i += 8) {                                                              \
+    for (; i + 8 <= n; i += 8) SCAN_STEP(name, dst + i, a + i);                          \
+    if (i < n) {                                                                         \
       type tail[8] = {0};                                                                \
-      bool full = i + 8 <= n;                                                            \
-      if (!full) memcpy(tail, a + i, (n - i) * sizeof *a);                               \
-      LANES x = KERNEL(prefix)(KERNEL(load_##name)(full ? a + i : tail));                \
-      LANES now = KERNEL(lanes_add)(carry, KERNEL(lanes_add)(sum, x));                   \
-      LANES result = exclusive ? KERNEL(shift)(out, now) : now;                          \
-      KERNEL(store_##name)(full ? dst + i : tail, result);                               \
-      if (!full) memcpy(dst + i, tail, (n - i) * sizeof *a);                             \
-      sum = KERNEL(lanes_add)(sum, KERNEL(last)(x));                                     \
-      out = now;                                                                         \
+      memcpy(tail, a + i, (n - i) * sizeof *a);                                          \
+      SCAN_STEP(name, tail, tail);                                                       \
+      memcpy(dst + i, tail, (n - i) * sizeof *a);                                        \
     }                                                                                    \
     return sum.v[0][0];                                                                  \
+  }                                                                                      \
+                                                                                         \
+  static double KERNEL(scan_##name)(type * dst, const type *a, size_t n, double before,  \
+                                    bool exclusive) {                                    \
+    return exclusive ? KERNEL(scan_either_##name)(dst, a, n, before, true)               \
+                     : KERNEL(scan_either_##name)(dst, a, n, before, false);             \
   }
 SCAN_OF_FLOATS(f32, float)
 SCAN_OF_FLOATS(f64, double)
 #undef SCAN_OF_FLOATS
+#undef SCAN_STEP
 
 #define SCAN_OF_INTEGERS(name, type, natural)                                            \
   static type KERNEL(scan_total_##name)(const type *a, size_t n) {                       \

@@ -48,7 +48,7 @@ static size_t scan_block_end(const scan_job *j, size_t b) {
 }
 
 /* Sets acc to the total of block b. */
-static void scan_total(const scan_job *j, size_t b, void *acc) {
+static void block_total(const scan_job *j, size_t b, void *acc) {
   size_t end = scan_block_end(j, b);
   copy_element(acc, j->identity, j->size);
   for (size_t i = b * j->block; i < end; i++) j->op(acc, j->src + i * j->size, j->ctx);
@@ -118,7 +118,7 @@ static char *scan_carry(const scan_job *j, size_t b) {
 /* The total of block b lies where the carry of b + 1 will be. */
 static void scan_totals(size_t begin, size_t end, void *ctx) {
   const scan_job *j = (const scan_job *)ctx;
-  for (size_t b = begin; b < end; b++) scan_total(j, b, scan_carry(j, b + 1));
+  for (size_t b = begin; b < end; b++) block_total(j, b, scan_carry(j, b + 1));
 }
 
 /* carries[b + 1] = carries[b], then the total of b. */
