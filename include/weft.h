@@ -6,6 +6,7 @@
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
  *     weft/loop.h   parallel loops: weft_for and its kin
  *     weft/reduce.h reductions and scans with operations of your own
+ *     weft/kernel_fold.h  WEFT_FOLD: reductions whose loops are inlined
  *     weft/typed.h  sums, minima, scans of arrays of numbers
  *     weft/opts.h   options that these share
  *
@@ -18,6 +19,7 @@
 
 #include <weft/base.h>
 #include <weft/join.h>
+#include <weft/kernel_fold.h>
 #include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
