@@ -8,6 +8,9 @@
  *     weft/array.h  array algorithms: map, filter, partition, count, histogram, moves
  *     weft/search.h searches that stop early, comparisons
  *     weft/kernel.h the same for one type, inlined and vectorised
+ *     weft/reduce.h reductions and scans with operations of your own
+ *     weft/kernel_fold.h  WEFT_FOLD: reductions whose loops are inlined
+ *     weft/typed.h  sums, minima, scans of arrays of numbers
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -22,11 +25,14 @@
 #include <weft/fn.h>
 #include <weft/join.h>
 #include <weft/kernel.h>
+#include <weft/kernel_fold.h>
 #include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
+#include <weft/reduce.h>
 #include <weft/scope.h>
 #include <weft/search.h>
 #include <weft/task.h>
+#include <weft/typed.h>
 
 #endif
