@@ -141,9 +141,9 @@ typedef struct late_help {
 
 static void wait_for_help(size_t begin, size_t end, void *ctx) {
   late_help *l = ctx;
-  (void)end;
   if (atomic_load(&l->is_waiting)) {
-    atomic_store(&l->has_help, true);
+    /* Whoever takes over starts with short blocks again. */
+    if (!atomic_exchange(&l->has_help, true)) CHECK_EQ(end - begin, 1);
   } else if (begin >= l->first && begin + 1 < l->n) {
     atomic_store(&l->is_waiting, true); /* nobody else is there yet */
     gate_open(l->plug);
