@@ -233,6 +233,64 @@ TEST_LIMIT(everything_inside_everything, 120) {
   }
 }
 
+/* ---- loops in every kind of task ---- */
+
+static void loop_once(void *ctx) {
+  unsigned char marks[300] = {0};
+  weft_for(sizeof marks, mark_block, marks);
+  check_marks(marks, sizeof marks, 1);
+  check_depth(NULL);
+  count_one(ctx);
+}
+
+static void loop_in_broadcast(unsigned index, unsigned count, void *ctx) {
+  CHECK(index < count);
+  loop_once(ctx);
+}
+
+static void loops_in_handles(weft_lane lane, atomic_ulong *ran) {
+  enum { HANDLES = 5 };
+  weft_handle *handles[HANDLES];
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.lane = lane;
+  for (int i = 0; i < HANDLES; i++)
+    CHECK_EQ(weft_async_with(&opts, &handles[i], loop_once, ran), 0);
+  loop_once(ran);
+  for (int i = 0; i < HANDLES; i++) CHECK_EQ(weft_handle_wait(handles[i]), 0);
+  CHECK_EQ(weft_detach_with(&opts, loop_once, ran), 0);
+}
+
+static void loops_in_scope(weft_order order, atomic_ulong *ran) {
+  weft_scope scope;
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.order = order;
+  weft_scope_begin_with(&opts, &scope);
+  for (int i = 0; i < 5; i++) weft_spawn(&scope, loop_once, ran);
+  loop_once(ran);
+  CHECK_EQ(weft_scope_end(&scope), 0);
+}
+
+static void loops_in_tasks(void *ctx) {
+  atomic_ulong *ran = ctx;
+  loops_in_handles(WEFT_LANE_NORMAL, ran);
+  loops_in_handles(WEFT_LANE_BACKGROUND, ran);
+  loops_in_scope(WEFT_ORDER_LIFO, ran);
+  loops_in_scope(WEFT_ORDER_FIFO, ran);
+  weft_broadcast(loop_in_broadcast, ran);
+}
+
+TEST(loops_in_tasks_of_every_kind) {
+  for (unsigned i = 0; i < THREADS_COUNT; i++) {
+    weft_pool *pool = pool_of(THREADS[i]);
+    unsigned long rounds = scaled(5), count = 4 * 6 + 2 + 1 + wf_pool_started(pool);
+    atomic_ulong ran = 0;
+    for (unsigned long round = 0; round < rounds; round++)
+      weft_pool_run(pool, loops_in_tasks, &ran);
+    weft_pool_destroy(pool); /* waits for what was detached */
+    CHECK_EQ(atomic_load(&ran), rounds * count);
+  }
+}
+
 /* ---- a lock around a loop ---- */
 
 /* Isolated, a waiting thread takes only work of this loop, so that it does not come upon
