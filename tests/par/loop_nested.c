@@ -167,9 +167,10 @@ static void run_loop_of_children(node *self, uint64_t choice) {
 
 static void run_blocking_children(node *self) {
   weft_blocking_begin();
+  if (self->seed % 2 == 0) run_all_children(self);
   sched_yield();
   weft_blocking_end();
-  run_all_children(self);
+  if (self->seed % 2 != 0) run_all_children(self);
 }
 
 static void run_node(void *ctx) {
@@ -426,6 +427,42 @@ TEST(loops_on_stacks_of_64_KiB) {
     weft_pool_destroy(pool);
   }
   weft_shutdown();
+}
+
+/* A yield may run another block of the same loop on top, and that one yields again. */
+static void yield_and_mark(size_t begin, size_t end, void *ctx) {
+  unsigned char *marks = ctx;
+  for (size_t i = begin; i < end; i++) {
+    weft_yield();
+    marks[i]++;
+    weft_yield();
+  }
+}
+
+static void yield_in_loops(void *ctx) {
+  unsigned char *marks = marks_of(3000);
+  (void)ctx;
+  for (unsigned way = 0; way < 6; way++) {
+    weft_opts opts = WEFT_OPTS_INIT;
+    opts.max_len = 1 + way % 2;
+    opts.split = (weft_split)(way / 2);
+    if (way % 2 == 1) opts.target_chunks = 3000;
+    weft_for_with(&opts, 3000, yield_and_mark, marks);
+    check_marks(marks, 3000, 1);
+  }
+  free(marks);
+}
+
+TEST(yields_on_stacks_of_64_KiB) {
+  for (unsigned i = 0; i < THREADS_COUNT; i++) {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.threads = THREADS[i];
+    config.stack_size = scaled_stack(64 << 10);
+    weft_pool *pool = pool_with(&config);
+    weft_pool_run(pool, yield_in_loops, NULL);
+    run_on_started(pool, yield_in_loops, NULL);
+    weft_pool_destroy(pool);
+  }
 }
 
 /* A huge range with a body of nothing, asked for work by many: the deepest recursion. */
