@@ -137,7 +137,7 @@ static void stop_at(size_t begin, size_t end, void *ctx) {
   }
 }
 
-enum { STOPPED_LENGTH = 20000 };
+enum { STOPPED_LENGTH = 5000 };
 
 static unsigned char *stop_marks;
 
