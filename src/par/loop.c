@@ -125,11 +125,13 @@ static void run_taken_piece(void *ctx) {
   run_piece(&p);
 }
 
-/* Forks off the upper half and runs the lower one. */
+/* Forks off the upper half and runs the lower one. Half of the range, and blocks of half
+ * the length: they too shall leave a rest. */
 static void run_halves(piece *p, size_t mid) {
+  size_t length = p->length > 1 ? p->length / 2 : 1;
   unsigned others = p->spread > 0 ? p->spread - 1 : 0;
-  piece lower = {p->job, p->begin, mid, p->length, others / 2};
-  piece upper = {p->job, mid, p->end, p->length, others - others / 2};
+  piece lower = {p->job, p->begin, mid, length, others / 2};
+  piece upper = {p->job, mid, p->end, length, others - others / 2};
   wf_task task;
   wf_offer(wf_self, &task, run_taken_piece, &upper);
   run_piece(&lower);

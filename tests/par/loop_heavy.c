@@ -174,6 +174,42 @@ TEST(blocks_leave_something_for_others) {
   check_late_help_in_pools();
 }
 
+/* Somebody asks, the range is halved, and then there is less left than the blocks were
+ * meant for: they become shorter. */
+typedef struct asked_loop {
+  size_t n, first; /* the index from which on somebody asks */
+  size_t next;     /* after the request: where the lower half begins, and its length */
+  size_t lower;
+} asked_loop;
+
+static void ask_and_watch(size_t begin, size_t end, void *ctx) {
+  asked_loop *a = ctx;
+  if (begin == a->next && a->lower > 1)
+    CHECK_MSG(end - begin < a->lower, "%zu of %zu", end - begin, a->lower);
+  if (begin < a->first || a->next != SIZE_MAX) return;
+  a->next = end;
+  a->lower = (a->n - end) / 2;
+  wf_deque_pin(&wf_worker_of(wf_self)->deque);
+}
+
+static void check_asked(void *ctx) {
+  weft_for(((asked_loop *)ctx)->n, ask_and_watch, ctx);
+}
+
+/* In a pool whose other thread is busy all the time. */
+TEST(halves_are_run_in_shorter_blocks) {
+  weft_pool *pool = pool_of(2);
+  gate plug = {0};
+  plug_threads(&plug, pool);
+  for (size_t n = 3; n < 20000; n += 1 + n / 10)
+    for (size_t part = 1; part <= 16; part *= 2) {
+      asked_loop a = {.n = n, .first = n - n / part, .next = SIZE_MAX};
+      weft_pool_run(pool, check_asked, &a);
+    }
+  unplug(&plug);
+  weft_pool_destroy(pool);
+}
+
 /* ---- a loop inside a block that others wait for ---- */
 
 typedef struct nested_heavy {
