@@ -30,8 +30,10 @@ extern "C" {
  *
  * Cost: nothing to choose. A thread runs its part of the range in blocks that grow until
  * one takes some ten microseconds, so that functions of a nanosecond and of a second per
- * element both do well; between blocks it spends a few nanoseconds. The NAME_with twins
- * take options: see weft/opts.h. */
+ * element both do well; between blocks it spends some 25 nanoseconds. A block is never
+ * all that is left to a thread, so that others find something even if a few elements cost
+ * much more than those before. The NAME_with twins take options: see weft/opts.h. More in
+ * docs/guide/loops.md. */
 
 /* Replaces
  *

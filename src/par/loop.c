@@ -16,21 +16,21 @@
 #include "../task/join.h"
 #include "par.h"
 
-/* A block shall take so long, some ten microseconds where a tick is a third of a
- * nanosecond: up to half of it and twice as much is let be. */
-enum { TICKS_WANTED = 30 * 1000 };
+/* A block shall take so long: up to half of it and twice as much is let be. */
+enum { MICROSECONDS_WANTED = 10 };
 
 /* However little a block has cost, the next ones may cost more. So a block is not more
- * than half of what is left, and not more than this part once blocks are long enough for
- * the time between them not to count. And a few elements say little about the others:
- * below a sample of so many blocks grow slowly. */
-enum { TICKS_SHORT = TICKS_WANTED / 16, PARTS = 16, SAMPLE = 8 };
+ * than half of what is left, and not more than a sixteenth once blocks are long enough,
+ * some half a microsecond, for the time between them not to count. And a few elements say
+ * little about the others: below a sample of so many blocks grow slowly. */
+enum { PARTS = 16, SAMPLE = 8 };
 
 typedef struct job {
   const wf_loop *loop;
   const weft_opts *opts;
   size_t n;
   size_t min_len, max_len; /* 1 <= min_len <= max_len */
+  uint64_t ticks_wanted;   /* that a block shall take */
   bool is_limited;         /* block lengths are not free */
   bool may_stop;           /* before its end */
   wf_word x_next;          /* of loops with a limited crew: what was handed out */
@@ -86,13 +86,14 @@ static inline size_t block_end(const job *j, size_t begin, size_t end, size_t le
 }
 
 /* The length for the next block, after one of `len` elements took so many ticks. */
-static inline size_t next_length(size_t len, uint64_t ticks, size_t left) {
-  size_t most = ticks > TICKS_SHORT ? left / PARTS + 1 : left - left / 2;
+static inline size_t next_length(const job *j, size_t len, uint64_t ticks, size_t left) {
+  bool is_short = ticks <= j->ticks_wanted / 16;
+  size_t most = is_short ? left - left / 2 : left / PARTS + 1;
   unsigned doublings = 0;
-  if (ticks > 2 * TICKS_WANTED)
+  if (ticks > j->ticks_wanted * 2)
     len -= len / 2;
-  else if (ticks <= TICKS_WANTED / 2)
-    doublings = ticks > TICKS_SHORT || len < SAMPLE ? 1 : 3;
+  else if (ticks <= j->ticks_wanted / 2)
+    doublings = is_short && len >= SAMPLE ? 3 : 1;
   return len < most >> doublings ? len << doublings : most;
 }
 
@@ -124,11 +125,13 @@ static void run_taken_piece(void *ctx) {
   run_piece(&p);
 }
 
-/* Forks off the upper half and runs the lower one. */
+/* Forks off the upper half and runs the lower one. Half of the range, and blocks of half
+ * the length: they too shall leave a rest. */
 static void run_halves(piece *p, size_t mid) {
+  size_t length = p->length > 1 ? p->length / 2 : 1;
   unsigned others = p->spread > 0 ? p->spread - 1 : 0;
-  piece lower = {p->job, p->begin, mid, p->length, others / 2};
-  piece upper = {p->job, mid, p->end, p->length, others - others / 2};
+  piece lower = {p->job, p->begin, mid, length, others / 2};
+  piece upper = {p->job, mid, p->end, length, others - others / 2};
   wf_task task;
   wf_offer(wf_self, &task, run_taken_piece, &upper);
   run_piece(&lower);
@@ -148,7 +151,7 @@ static bool run_block(piece *p, size_t next, uint64_t *clock) {
   uint64_t start = *clock;
   *clock = wf_sys_ticks();
   if (!wf_take_back(wf_self, &task)) return false;
-  p->length = next_length(next - p->begin, *clock - start, p->end - next);
+  p->length = next_length(p->job, next - p->begin, *clock - start, p->end - next);
   p->begin = next;
   return true;
 }
@@ -211,7 +214,7 @@ static void run_member(job *j, unsigned crew) {
     if (is_over(j, begin)) return;
     uint64_t start = wf_sys_ticks();
     loop->body(begin, next, loop->ctx);
-    length = next_length(next - begin, wf_sys_ticks() - start, j->n - next);
+    length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
     begin = wf_word_load_relaxed(&j->x_next);
   }
 }
@@ -247,7 +250,7 @@ static void run_alone(job *j) {
     uint64_t start = j->may_stop ? wf_sys_ticks() : 0;
     loop->body(begin, next, loop->ctx);
     if (j->may_stop)
-      length = next_length(next - begin, wf_sys_ticks() - start, j->n - next);
+      length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
     begin = next;
   }
 }
@@ -302,5 +305,6 @@ static void run_job(void *ctx) {
 void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {
   job j = {.loop = loop, .opts = opts, .n = n};
   j.may_stop = loop->is_over != NULL || opts->cancel != NULL;
+  j.ticks_wanted = MICROSECONDS_WANTED * wf_sys_ticks_per_us();
   if (n > 0) wf_par_run(opts, run_job, &j);
 }

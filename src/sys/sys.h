@@ -96,6 +96,9 @@ uint64_t wf_sys_now_ns(void);
  * frequency, not comparable between machines. Where there is none, the clock. */
 uint64_t wf_sys_ticks(void);
 
+/* About so many ticks are a microsecond; at least 1. */
+uint64_t wf_sys_ticks_per_us(void);
+
 /* Tells the CPU that this is a spin loop. */
 void wf_sys_relax(void);
 

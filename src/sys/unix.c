@@ -287,6 +287,18 @@ uint64_t wf_sys_ticks(void) {
 #endif
 }
 
+uint64_t wf_sys_ticks_per_us(void) {
+#if defined(__x86_64__) || defined(__i386__)
+  return 3000; /* 2 to 4 GHz; the CPU does not tell */
+#elif defined(__aarch64__)
+  uint64_t per_second; /* from 1 MHz to 1 GHz */
+  __asm__("mrs %0, cntfrq_el0" : "=r"(per_second));
+  return per_second > 1000000 ? per_second / 1000000 : 1;
+#else
+  return 1000;
+#endif
+}
+
 void wf_sys_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
   __builtin_ia32_pause();

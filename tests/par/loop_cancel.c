@@ -137,7 +137,7 @@ static void stop_at(size_t begin, size_t end, void *ctx) {
   }
 }
 
-enum { STOPPED_LENGTH = 20000 };
+enum { STOPPED_LENGTH = 5000 };
 
 static unsigned char *stop_marks;
 
@@ -165,7 +165,7 @@ static void run_until_stopped(weft_opts *opts) {
 
 static void run_all_until_stopped(void *ctx) {
   (void)ctx;
-  for (unsigned long i = 0; i < scaled(10); i++) for_all_ways(run_until_stopped, NULL);
+  for (unsigned long i = 0; i < scaled(3); i++) for_all_ways(run_until_stopped, NULL);
 }
 
 TEST(no_block_starts_after_the_cancel) {

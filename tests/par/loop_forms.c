@@ -109,8 +109,8 @@ TEST(all_fail) {
 
 /* The lowest one fails last: the higher error is known long before. */
 typedef struct slow_failure {
-  atomic_bool later_failed;
-  bool waits;
+  bool waits; /* there is another thread to wait for */
+  atomic_bool later_failed, later_began, first_failed;
 } slow_failure;
 
 static int fail_first_late(size_t begin, size_t end, void *ctx) {
@@ -137,6 +137,39 @@ TEST(a_lower_error_that_comes_later_counts) {
     bool waits = THREADS[i] > 1;
     weft_pool *pool = pool_of(THREADS[i]);
     weft_pool_run(pool, check_slow_failure, &waits);
+    weft_pool_destroy(pool);
+  }
+}
+
+/* The other way round: a higher error that is found when the lowest is known. */
+static int fail_first_early(size_t begin, size_t end, void *ctx) {
+  slow_failure *s = ctx;
+  (void)end;
+  if (begin == 0) {
+    if (s->waits) AWAIT(atomic_load(&s->later_began));
+    atomic_store(&s->first_failed, true);
+    return 100;
+  }
+  atomic_store(&s->later_began, true);
+  AWAIT(atomic_load(&s->first_failed));
+  give_others_time();
+  return (int)begin + 1000;
+}
+
+static void check_early_failure(void *ctx) {
+  slow_failure s = {.waits = *(const bool *)ctx};
+  for (unsigned long round = 0; round < scaled(100); round++) {
+    atomic_store(&s.later_began, false);
+    atomic_store(&s.first_failed, false);
+    CHECK_EQ(weft_try_for(1000, fail_first_early, &s), 100);
+  }
+}
+
+TEST(a_higher_error_that_comes_later_does_not_count) {
+  for (unsigned i = 0; i < THREADS_COUNT; i++) {
+    bool waits = THREADS[i] > 1;
+    weft_pool *pool = pool_of(THREADS[i]);
+    weft_pool_run(pool, check_early_failure, &waits);
     weft_pool_destroy(pool);
   }
 }
@@ -468,10 +501,11 @@ typedef struct endless_plane {
 static void cancel_soon(size_t r0, size_t r1, size_t c0, size_t c1, void *ctx) {
   endless_plane *p = ctx;
   CHECK_EQ(r1 - r0, 1);
-  CHECK_EQ(c1 - c0, SIZE_MAX / 3);
+  CHECK_EQ(c1 - c0, 1);
   if (atomic_fetch_add(&p->tiles, 1) == 100) weft_scope_cancel(p->scope, 1);
 }
 
+/* 4 columns and as many rows that the number of tiles would be 0, modulo the numbers. */
 static void check_endless_plane(void *ctx) {
   weft_scope scope;
   endless_plane p = {.scope = &scope};
@@ -480,7 +514,7 @@ static void check_endless_plane(void *ctx) {
   opts.cancel = &scope;
   opts.max_len = 2;
   weft_scope_begin(&scope);
-  weft_for_2d_with(&opts, SIZE_MAX, SIZE_MAX, 1, SIZE_MAX / 3, cancel_soon, &p);
+  weft_for_2d_with(&opts, SIZE_MAX / 4 + 1, 4, 1, 1, cancel_soon, &p);
   CHECK_EQ(weft_scope_end(&scope), 1);
   CHECK(atomic_load(&p.tiles) > 100);
 }

@@ -141,9 +141,9 @@ typedef struct late_help {
 
 static void wait_for_help(size_t begin, size_t end, void *ctx) {
   late_help *l = ctx;
-  (void)end;
   if (atomic_load(&l->is_waiting)) {
-    atomic_store(&l->has_help, true);
+    /* Whoever takes over starts with short blocks again. */
+    if (!atomic_exchange(&l->has_help, true)) CHECK_EQ(end - begin, 1);
   } else if (begin >= l->first && begin + 1 < l->n) {
     atomic_store(&l->is_waiting, true); /* nobody else is there yet */
     gate_open(l->plug);
@@ -172,6 +172,42 @@ static void check_late_help_in_pools(void) {
 
 TEST(blocks_leave_something_for_others) {
   check_late_help_in_pools();
+}
+
+/* Somebody asks, the range is halved, and then there is less left than the blocks were
+ * meant for: they become shorter. */
+typedef struct asked_loop {
+  size_t n, first; /* the index from which on somebody asks */
+  size_t next;     /* after the request: where the lower half begins, and its length */
+  size_t lower;
+} asked_loop;
+
+static void ask_and_watch(size_t begin, size_t end, void *ctx) {
+  asked_loop *a = ctx;
+  if (begin == a->next && a->lower > 1)
+    CHECK_MSG(end - begin < a->lower, "%zu of %zu", end - begin, a->lower);
+  if (begin < a->first || a->next != SIZE_MAX) return;
+  a->next = end;
+  a->lower = (a->n - end) / 2;
+  wf_deque_pin(&wf_worker_of(wf_self)->deque);
+}
+
+static void check_asked(void *ctx) {
+  weft_for(((asked_loop *)ctx)->n, ask_and_watch, ctx);
+}
+
+/* In a pool whose other thread is busy all the time. */
+TEST(halves_are_run_in_shorter_blocks) {
+  weft_pool *pool = pool_of(2);
+  gate plug = {0};
+  plug_threads(&plug, pool);
+  for (size_t n = 3; n < 20000; n += 1 + n / 10)
+    for (size_t part = 1; part <= 16; part *= 2) {
+      asked_loop a = {.n = n, .first = n - n / part, .next = SIZE_MAX};
+      weft_pool_run(pool, check_asked, &a);
+    }
+  unplug(&plug);
+  weft_pool_destroy(pool);
 }
 
 /* ---- a loop inside a block that others wait for ---- */

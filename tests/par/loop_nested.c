@@ -167,9 +167,10 @@ static void run_loop_of_children(node *self, uint64_t choice) {
 
 static void run_blocking_children(node *self) {
   weft_blocking_begin();
+  if (self->seed % 2 == 0) run_all_children(self);
   sched_yield();
   weft_blocking_end();
-  run_all_children(self);
+  if (self->seed % 2 != 0) run_all_children(self);
 }
 
 static void run_node(void *ctx) {
@@ -230,6 +231,64 @@ TEST_LIMIT(everything_inside_everything, 120) {
     weft_pool_destroy(pool);
     weft_pool_destroy(other_pools[0]);
     weft_pool_destroy(other_pools[1]);
+  }
+}
+
+/* ---- loops in every kind of task ---- */
+
+static void loop_once(void *ctx) {
+  unsigned char marks[300] = {0};
+  weft_for(sizeof marks, mark_block, marks);
+  check_marks(marks, sizeof marks, 1);
+  check_depth(NULL);
+  count_one(ctx);
+}
+
+static void loop_in_broadcast(unsigned index, unsigned count, void *ctx) {
+  CHECK(index < count);
+  loop_once(ctx);
+}
+
+static void loops_in_handles(weft_lane lane, atomic_ulong *ran) {
+  enum { HANDLES = 5 };
+  weft_handle *handles[HANDLES];
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.lane = lane;
+  for (int i = 0; i < HANDLES; i++)
+    CHECK_EQ(weft_async_with(&opts, &handles[i], loop_once, ran), 0);
+  loop_once(ran);
+  for (int i = 0; i < HANDLES; i++) CHECK_EQ(weft_handle_wait(handles[i]), 0);
+  CHECK_EQ(weft_detach_with(&opts, loop_once, ran), 0);
+}
+
+static void loops_in_scope(weft_order order, atomic_ulong *ran) {
+  weft_scope scope;
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.order = order;
+  weft_scope_begin_with(&opts, &scope);
+  for (int i = 0; i < 5; i++) weft_spawn(&scope, loop_once, ran);
+  loop_once(ran);
+  CHECK_EQ(weft_scope_end(&scope), 0);
+}
+
+static void loops_in_tasks(void *ctx) {
+  atomic_ulong *ran = ctx;
+  loops_in_handles(WEFT_LANE_NORMAL, ran);
+  loops_in_handles(WEFT_LANE_BACKGROUND, ran);
+  loops_in_scope(WEFT_ORDER_LIFO, ran);
+  loops_in_scope(WEFT_ORDER_FIFO, ran);
+  weft_broadcast(loop_in_broadcast, ran);
+}
+
+TEST(loops_in_tasks_of_every_kind) {
+  for (unsigned i = 0; i < THREADS_COUNT; i++) {
+    weft_pool *pool = pool_of(THREADS[i]);
+    unsigned long rounds = scaled(5), count = 4 * 6 + 2 + 1 + wf_pool_started(pool);
+    atomic_ulong ran = 0;
+    for (unsigned long round = 0; round < rounds; round++)
+      weft_pool_run(pool, loops_in_tasks, &ran);
+    weft_pool_destroy(pool); /* waits for what was detached */
+    CHECK_EQ(atomic_load(&ran), rounds * count);
   }
 }
 
@@ -368,6 +427,42 @@ TEST(loops_on_stacks_of_64_KiB) {
     weft_pool_destroy(pool);
   }
   weft_shutdown();
+}
+
+/* A yield may run another block of the same loop on top, and that one yields again. */
+static void yield_and_mark(size_t begin, size_t end, void *ctx) {
+  unsigned char *marks = ctx;
+  for (size_t i = begin; i < end; i++) {
+    weft_yield();
+    marks[i]++;
+    weft_yield();
+  }
+}
+
+static void yield_in_loops(void *ctx) {
+  unsigned char *marks = marks_of(3000);
+  (void)ctx;
+  for (unsigned way = 0; way < 6; way++) {
+    weft_opts opts = WEFT_OPTS_INIT;
+    opts.max_len = 1 + way % 2;
+    opts.split = (weft_split)(way / 2);
+    if (way % 2 == 1) opts.target_chunks = 3000;
+    weft_for_with(&opts, 3000, yield_and_mark, marks);
+    check_marks(marks, 3000, 1);
+  }
+  free(marks);
+}
+
+TEST(yields_on_stacks_of_64_KiB) {
+  for (unsigned i = 0; i < THREADS_COUNT; i++) {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.threads = THREADS[i];
+    config.stack_size = scaled_stack(64 << 10);
+    weft_pool *pool = pool_with(&config);
+    weft_pool_run(pool, yield_in_loops, NULL);
+    run_on_started(pool, yield_in_loops, NULL);
+    weft_pool_destroy(pool);
+  }
 }
 
 /* A huge range with a body of nothing, asked for work by many: the deepest recursion. */

@@ -148,8 +148,8 @@ TEST_LIMIT(lengths_are_as_promised, 120) {
 }
 
 TEST_LIMIT(lengths_are_as_promised_with_few_workers, 120) {
-  for (unsigned workers = 1; workers <= 4; workers += 3)
-    in_each_pool(check_splits, &workers);
+  unsigned few = 3;
+  in_each_pool(check_splits, &few);
 }
 
 /* On one thread only max_len cuts. */

@@ -51,3 +51,22 @@ TEST(clock_and_ticks_advance) {
   while (wf_sys_now_ns() == now) wf_sys_relax();
   CHECK(wf_sys_now_ns() > now);
 }
+
+/* Ticks per microsecond, if nothing comes in between the looks at the two clocks. */
+static uint64_t measured_ticks_per_us(void) {
+  const uint64_t start_ns = wf_sys_now_ns(), start = wf_sys_ticks();
+  while (wf_sys_now_ns() - start_ns < 2 * 1000 * 1000) wf_sys_relax();
+  return (wf_sys_ticks() - start) / ((wf_sys_now_ns() - start_ns) / 1000) + 1;
+}
+
+/* Blocks of loops are measured by it, where a factor of four does not matter. A thread
+ * that is taken off its CPU at the wrong moment measures nonsense, so once is enough. */
+TEST(a_microsecond_has_about_as_many_ticks_as_it_says) {
+  const uint64_t said = wf_sys_ticks_per_us();
+  bool held = false;
+  for (int i = 0; i < 100 && !held; i++) {
+    uint64_t measured = measured_ticks_per_us();
+    held = measured < 4 * said && said < 4 * measured;
+  }
+  CHECK(held);
+}
