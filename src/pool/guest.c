@@ -99,7 +99,7 @@ static void give_place_back(wf_worker *worker, const char *call) {
     wf_fatal(call, "the function has left a blocking section that was not ended");
   if (worker->alone) return; /* its place was in the parent process */
   /* Sealed now, while it is in this CPU's cache, and not by the next guest. */
-  wf_deque_seal(&worker->deque);
+  wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
   wf_bitset_remove(worker->pool->x_present, worker->index);
 }
