@@ -5,6 +5,7 @@
  *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
  *     weft/loop.h   parallel loops: weft_for and its kin
+ *     weft/sort.h   sorting by a comparator; weft/kernel_sort.h makes typed sorts
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -15,11 +16,14 @@
 #define WEFT_H
 
 #include <weft/base.h>
+#include <weft/fn.h>
 #include <weft/join.h>
+#include <weft/kernel_sort.h>
 #include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
 #include <weft/scope.h>
+#include <weft/sort.h>
 #include <weft/task.h>
 
 #endif
