@@ -114,7 +114,7 @@ static bool sort_by_looking(wf_sorter *s, char *base, size_t n) {
 /* ---- all ---- */
 
 typedef struct sort_call {
-  const weft_opts *opts;
+  weft_opts opts;
   const wf_sort_kernel *kernel;
   void *ctx;
   char *base;
@@ -125,8 +125,8 @@ typedef struct sort_call {
 static void sort_inside(void *ctx) {
   const sort_call *c = (const sort_call *)ctx;
   wf_sorter s;
-  wf_sorter_init(&s, c->opts, c->kernel, c->size, c->ctx);
-  if (wf_par_cancelled(c->opts) || sort_by_looking(&s, c->base, c->n)) return;
+  wf_sorter_init(&s, &c->opts, c->kernel, c->size, c->ctx);
+  if (wf_par_cancelled(&c->opts) || sort_by_looking(&s, c->base, c->n)) return;
   bool done = c->size <= WF_SORT_LARGEST ? wf_sort_moving(&s, c->base, c->n)
                                          : wf_sort_by_index(&s, c->base, c->n);
   if (done) return;
@@ -137,20 +137,23 @@ static void sort_inside(void *ctx) {
 }
 
 static void sort_start(const weft_opts *o, sort_call *c, const char *call) {
-  weft_opts opts;
-  wf_par_options(&opts, o, call);
-  c->opts = &opts;
+  wf_par_options(&c->opts, o, call);
   if (c->n < 2) return;
-  if (c->n <= SORT_DIRECT_MAX && opts.pool == NULL)
+  if (c->n <= SORT_DIRECT_MAX && c->opts.pool == NULL)
     sort_inside(c);
   else
-    wf_par_run(&opts, sort_inside, c);
+    wf_par_run(&c->opts, sort_inside, c);
 }
 
 static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx, bool stable, const char *call) {
   wf_by_cmp by = {cmp, ctx, size};
-  sort_call c = {NULL, wf_cmp_kernel(size), &by, (char *)base, n, size, stable};
+  sort_call c = {.kernel = wf_cmp_kernel(size),
+                 .ctx = &by,
+                 .base = (char *)base,
+                 .n = n,
+                 .size = size,
+                 .stable = stable};
   wf_sort_check(cmp, n, size, call);
   sort_start(o, &c, call);
 }
@@ -158,7 +161,12 @@ static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
 void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
                        const wf_sort_kernel *kernel, void *ctx, bool stable,
                        const char *call) {
-  sort_call c = {NULL, kernel, ctx, (char *)base, n, kernel->size, stable};
+  sort_call c = {.kernel = kernel,
+                 .ctx = ctx,
+                 .base = (char *)base,
+                 .n = n,
+                 .size = kernel->size,
+                 .stable = stable};
   sort_start(o, &c, call);
 }
 
