@@ -39,13 +39,17 @@ static inline void make_element(void *element, size_t size, uint32_t key,
 
 /* A number that no change of order changes, and any other change does. */
 static inline uint64_t contents_of(const void *base, size_t n, size_t size) {
-  const unsigned char *at = base;
+  const char *at = base;
+  size_t step = size > 256 ? size / 16 : 8; /* large elements: some words of each */
   uint64_t sum = 0;
   for (size_t i = 0; i < n; i++, at += size) {
     uint64_t hash = 0xcbf29ce484222325u;
-    size_t step = size > 64 ? size / 16 : 1;
-    for (size_t k = 0; k < size; k += step) hash = (hash ^ at[k]) * 0x100000001b3u;
-    hash = (hash ^ at[size - 1]) * 0x100000001b3u;
+    for (size_t k = 0; k < size; k += step) {
+      uint64_t word = 0;
+      memcpy(&word, at + k, size - k < 8 ? size - k : 8);
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 31;
+    }
     sum += hash ^ hash >> 29;
   }
   return sum;

@@ -199,6 +199,7 @@ WF_LEAF void wf_leaf_merge_pair(char *dst, const char *src, size_t half, size_t 
 WF_LEAF void wf_leaf_sort(char *data, char *spare, size_t n, bool to_spare, size_t size,
                           wf_less_fn *less, void *ctx) {
   bool falls;
+  if (size > WF_SORT_LARGEST) return; /* is never called then, and need not be compiled */
   if (wf_leaf_run(data, n, &falls, size, less, ctx) == n && !falls) {
     if (to_spare) memcpy(spare, data, n * size);
     return;
