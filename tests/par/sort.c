@@ -42,12 +42,12 @@ static void all_large(void *ctx) {
   (void)ctx;
   for (unsigned e = 0; e < ELEMENT_SIZES_COUNT; e++)
     for (int p = 0; p < PATTERNS; p++)
-      if ((p + (int)e) % 7 == 0 && !is_too_large(65537, ELEMENT_SIZES[e]))
+      if ((p + (int)e) % 7 == 0 && !is_too_large(65537, 4 * ELEMENT_SIZES[e]))
         check_sort(65537, ELEMENT_SIZES[e], (pattern)p, NULL);
   size_t n = harness_slowdown() == 1 ? 1000003 : 50021;
   check_sort(n, 8, PATTERN_random, NULL);
-  check_sort(n, 32, PATTERN_few, NULL);
-  check_sort(n, 12, PATTERN_organ_pipe, NULL);
+  check_sort(n / 4, 32, PATTERN_few, NULL);
+  check_sort(n / 4, 12, PATTERN_organ_pipe, NULL);
 }
 
 TEST(large_arrays) {

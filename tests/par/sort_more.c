@@ -14,7 +14,8 @@ static void each_case(case_fn *fn, size_t longest) {
     for (unsigned e = 0; e < sizeof SIZES / sizeof SIZES[0]; e++)
       for (int p = 0; p < PATTERNS; p++) {
         if (is_too_large(LENGTHS[l], SIZES[e])) continue;
-        if (LENGTHS[l] > 1000 && (p + (int)e) % 5 != 0) continue;
+        if (LENGTHS[l] >= 1000 && (p + (int)e + (int)l) % 6 != 0) continue;
+        if (LENGTHS[l] > 5000 && (p + (int)e) % 9 != 0) continue;
         if (harness_slowdown() > 1 && (p + (int)e + (int)l) % 6 != 0) continue;
         fn(LENGTHS[l], SIZES[e], (pattern)p);
       }
@@ -320,9 +321,9 @@ static void is_sorted_cases(void *ctx) {
       CHECK(weft_is_sorted(base, n, size, compare_keys, &order));
       fill_pattern(base, n, size, PATTERN_sorted, 1);
       CHECK(weft_is_sorted(base, n, size, compare_keys, &order));
-      if (n >= 2) {
+      if (n >= 3) {
         make_element(base + (n - 1) * size, size, 0, 0); /* the last one */
-        CHECK_EQ(weft_is_sorted(base, n, size, compare_keys, &order), n <= 1);
+        CHECK(!weft_is_sorted(base, n, size, compare_keys, &order));
       }
       free(base);
     }
