@@ -11,6 +11,7 @@
  *     weft/reduce.h reductions and scans with operations of your own
  *     weft/kernel_fold.h  WEFT_FOLD: reductions whose loops are inlined
  *     weft/typed.h  sums, minima, scans of arrays of numbers
+ *     weft/sort.h   sorting by a comparator; weft/kernel_sort.h makes typed sorts
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -26,12 +27,14 @@
 #include <weft/join.h>
 #include <weft/kernel.h>
 #include <weft/kernel_fold.h>
+#include <weft/kernel_sort.h>
 #include <weft/loop.h>
 #include <weft/opts.h>
 #include <weft/pool.h>
 #include <weft/reduce.h>
 #include <weft/scope.h>
 #include <weft/search.h>
+#include <weft/sort.h>
 #include <weft/task.h>
 #include <weft/typed.h>
 

@@ -1,0 +1,311 @@
+/* weft/detail/sort_leaf.h - the inner loops of sorting. Not API.
+ *
+ * They are written once, for elements of any size and any order, and inlined into small
+ * functions where both are constants: by WEFT_SORT in the user's program, by the library
+ * for comparators. A table of these functions, a kernel, is what the library's sort
+ * works with; it calls one for hundreds of elements at a time.
+ *
+ * The loops have no branch that depends on the order of elements, wherever a comparison
+ * can be turned into an address; on random data each such branch would cost more than
+ * all the rest. None of them trusts the order: whatever `less` says, they stay inside
+ * their arrays, and what comes out is what went in.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_DETAIL_SORT_LEAF_H
+#define WEFT_DETAIL_SORT_LEAF_H
+
+#include <string.h>
+#include <weft/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Elements that are larger than this are not moved by the loops here; the library sorts
+ * their indices instead. Keeps copies in a frame small. */
+enum { WF_SORT_LARGEST = 128 };
+
+typedef bool wf_less_fn(const void *a, const void *b, void *ctx);
+
+/* What divides an array into buckets: 2^levels - 1 elements in ascending order, at
+ * sorted, and the same in the order of a search tree (the root at 1, the children of i at
+ * 2i and 2i + 1), at tree. Bucket b is what is not less than b of them. If has_equal,
+ * there are buckets for what is equal to one: bucket 2b for the elements between two,
+ * 2b - 1 for those that equal the lower one. */
+typedef struct wf_splitters {
+  const char *tree;
+  const char *sorted;
+  unsigned levels;
+  bool has_equal;
+} wf_splitters;
+
+typedef struct wf_sort_kernel {
+  size_t size;
+  wf_less_fn *less;
+  /* Sorts, stable; the result is in data, or in spare if to_spare. */
+  void (*sort)(char *data, char *spare, size_t n, bool to_spare, void *ctx);
+  /* Merges two sorted arrays, stable; dst overlaps neither. */
+  void (*merge)(char *dst, const char *a, size_t na, const char *b, size_t nb, void *ctx);
+  /* How many elements at the front ascend, or (*falls) strictly descend. */
+  size_t (*run)(const char *data, size_t n, bool *falls, void *ctx);
+  /* Writes the bucket of each element and adds to the counts of buckets. */
+  void (*classify)(const char *data, size_t n, const wf_splitters *by, uint16_t *ids,
+                   size_t *counts, void *ctx);
+  /* Moves each element to where its bucket's place is, and that place on. */
+  void (*scatter)(const char *data, size_t n, const uint16_t *ids, char **places,
+                  void *ctx);
+} wf_sort_kernel;
+
+#define WF_LEAF_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+#define WF_LEAF                     static inline __attribute__((always_inline))
+
+#if defined(__clang__)
+#define WF_UNROLLED _Pragma("clang loop unroll(full)")
+#else
+#define WF_UNROLLED _Pragma("GCC unroll 8")
+#endif
+
+/* second ? b : a, never as a branch. */
+WF_LEAF const char *wf_leaf_pick(bool second, const char *a, const char *b) {
+  uintptr_t mask = 0 - (uintptr_t)second;
+  return (const char *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & mask));
+}
+
+/* ---- runs ---- */
+
+WF_LEAF size_t wf_leaf_run(const char *data, size_t n, bool *falls, size_t size,
+                           wf_less_fn *less, void *ctx) {
+  const char *at = data + size;
+  size_t i = 2;
+  *falls = false;
+  if (n < 2) return n;
+  *falls = less(at, data, ctx);
+  at += size;
+  if (*falls)
+    for (; i < n && less(at, at - size, ctx); i++) at += size;
+  else
+    for (; i < n && !less(at, at - size, ctx); i++) at += size;
+  return i;
+}
+
+/* ---- small blocks ---- */
+
+/* Four elements from src, sorted, to dst; they must not overlap. Five comparisons: two
+ * pairs, then the least and the greatest, then the two that are left. The names tell
+ * their order before: a before b before c before d among equals. */
+WF_LEAF void wf_leaf_four(char *dst, const char *src, size_t size, wf_less_fn *less,
+                          void *ctx) {
+  const char *v1 = src + size, *v2 = v1 + size, *v3 = v2 + size;
+  bool swap_low = less(v1, src, ctx), swap_high = less(v3, v2, ctx);
+  const char *a = wf_leaf_pick(swap_low, src, v1), *b = wf_leaf_pick(swap_low, v1, src);
+  const char *c = wf_leaf_pick(swap_high, v2, v3), *d = wf_leaf_pick(swap_high, v3, v2);
+  bool c_first = less(c, a, ctx), b_last = less(d, b, ctx);
+  const char *left = wf_leaf_pick(c_first, wf_leaf_pick(b_last, b, c), a);
+  const char *right = wf_leaf_pick(b_last, wf_leaf_pick(c_first, c, b), d);
+  bool swap_mid = less(right, left, ctx);
+  memcpy(dst, wf_leaf_pick(c_first, a, c), size);
+  memcpy(dst + size, wf_leaf_pick(swap_mid, left, right), size);
+  memcpy(dst + 2 * size, wf_leaf_pick(swap_mid, right, left), size);
+  memcpy(dst + 3 * size, wf_leaf_pick(b_last, d, b), size);
+}
+
+/* Fewer than four. */
+WF_LEAF void wf_leaf_few(char *dst, const char *src, size_t n, size_t size,
+                         wf_less_fn *less, void *ctx) {
+  for (size_t i = 0; i < n; i++) {
+    const char *next = src + i * size;
+    char *to = dst + i * size;
+    for (; to != dst && less(next, to - size, ctx); to -= size)
+      memcpy(to, to - size, size);
+    memcpy(to, next, size);
+  }
+}
+
+/* Sorts each four elements of src, and the rest, to dst, which may be src. */
+WF_LEAF void wf_leaf_fours(char *dst, const char *src, size_t n, size_t size,
+                           wf_less_fn *less, void *ctx) {
+  unsigned char copy[4 * WF_SORT_LARGEST] __attribute__((aligned(64)));
+  bool in_place = dst == src;
+  for (; n >= 4; n -= 4, dst += 4 * size, src += 4 * size) {
+    const char *from = in_place ? (const char *)memcpy(copy, src, 4 * size) : src;
+    wf_leaf_four(dst, from, size, less, ctx);
+  }
+  wf_leaf_few(dst, in_place ? (const char *)memcpy(copy, src, n * size) : src, n, size,
+              less, ctx);
+}
+
+/* ---- merging ---- */
+
+/* From the front only. */
+WF_LEAF void wf_leaf_merge_up(char *dst, const char *a, const char *a_end, const char *b,
+                              const char *b_end, size_t size, wf_less_fn *less,
+                              void *ctx) {
+  while (a != a_end && b != b_end) {
+    bool right = less(b, a, ctx);
+    size_t step = (size_t)right * size; /* arithmetic, so that it stays no branch */
+    memcpy(dst, wf_leaf_pick(right, a, b), size);
+    dst += size;
+    b += step;
+    a += size - step;
+  }
+  if (a != a_end) memcpy(dst, a, (size_t)(a_end - a));
+  if (b != b_end) memcpy(dst, b, (size_t)(b_end - b));
+}
+
+/* From both ends at once: two chains of dependent loads instead of one. As many steps as
+ * the shorter array has elements are safe without looking for an end; what is left is
+ * merged from the front. If the two ends crossed, because the order contradicts itself,
+ * all is merged from the front once more. */
+WF_LEAF void wf_leaf_merge(char *dst, const char *a, size_t na, const char *b, size_t nb,
+                           size_t size, wf_less_fn *less, void *ctx) {
+  const char *low_a = a, *low_b = b;
+  const char *high_a = a + na * size, *high_b = b + nb * size; /* ends */
+  char *low = dst, *high = dst + (na + nb) * size;
+  for (size_t i = na < nb ? na : nb; i > 0; i--) {
+    bool right = less(low_b, low_a, ctx);
+    size_t step = (size_t)right * size; /* arithmetic, so that it stays no branch */
+    memcpy(low, wf_leaf_pick(right, low_a, low_b), size);
+    low += size;
+    low_b += step;
+    low_a += size - step;
+
+    bool left = less(high_b - size, high_a - size, ctx);
+    size_t step_down = (size_t)left * size;
+    high -= size;
+    memcpy(high, wf_leaf_pick(left, high_b, high_a) - size, size);
+    high_a -= step_down;
+    high_b -= size - step_down;
+  }
+  if (WF_LEAF_UNLIKELY(low_a > high_a || low_b > high_b))
+    wf_leaf_merge_up(dst, a, a + na * size, b, b + nb * size, size, less, ctx);
+  else
+    wf_leaf_merge_up(low, low_a, high_a, low_b, high_b, size, less, ctx);
+}
+
+/* Merges the first `half` elements at src with the others to dst. */
+WF_LEAF void wf_leaf_merge_pair(char *dst, const char *src, size_t half, size_t n,
+                                size_t size, wf_less_fn *less, void *ctx) {
+  const char *b = src + half * size;
+  if (n <= half || (half >= 16 && !less(b, b - size, ctx)))
+    memcpy(dst, src, n * size);
+  else
+    wf_leaf_merge(dst, src, half, b, n - half, size, less, ctx);
+}
+
+/* ---- sorting ---- */
+
+/* Bottom-up merge sort, from blocks of four, to and fro between data and spare; for
+ * arrays that fit into a cache. Ordered and reversed ones are only looked at. */
+WF_LEAF void wf_leaf_sort(char *data, char *spare, size_t n, bool to_spare, size_t size,
+                          wf_less_fn *less, void *ctx) {
+  bool falls;
+  if (size > WF_SORT_LARGEST) return; /* is never called then, and need not be compiled */
+  if (wf_leaf_run(data, n, &falls, size, less, ctx) == n && !falls) {
+    if (to_spare) memcpy(spare, data, n * size);
+    return;
+  }
+  bool is_odd = false;
+  for (size_t width = 4; width < n; width *= 2) is_odd = !is_odd;
+  char *from = is_odd != to_spare ? spare : data, *to = is_odd != to_spare ? data : spare;
+  wf_leaf_fours(from, data, n, size, less, ctx);
+  for (size_t width = 4; width < n; width *= 2) {
+    for (size_t i = 0; i < n; i += 2 * width) {
+      size_t count = n - i < 2 * width ? n - i : 2 * width;
+      wf_leaf_merge_pair(to + i * size, from + i * size, width, count, size, less, ctx);
+    }
+    char *other = from;
+    from = to;
+    to = other;
+  }
+}
+
+/* ---- buckets ---- */
+
+/* The bucket of one element, when `at` is where its way down the tree has ended. */
+WF_LEAF size_t wf_leaf_bucket(const char *element, size_t at, const wf_splitters *by,
+                              size_t size, wf_less_fn *less, void *ctx) {
+  size_t bucket = at - ((size_t)1 << by->levels);
+  if (!by->has_equal) return bucket;
+  const char *lower = by->sorted + (bucket - (bucket != 0)) * size;
+  bool is_equal = (bucket != 0) & !less(lower, element, ctx);
+  return 2 * bucket - is_equal;
+}
+
+/* Eight at a time go down the tree: their ways are chains of dependent loads. */
+WF_LEAF void wf_leaf_classify(const char *data, size_t n, const wf_splitters *by,
+                              uint16_t *ids, size_t *counts, size_t size,
+                              wf_less_fn *less, void *ctx) {
+  const wf_splitters s = *by;
+  size_t i = 0;
+  for (; i + 8 <= n; i += 8, data += 8 * size) {
+    size_t at[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+    for (unsigned level = 0; level < s.levels; level++) {
+      WF_UNROLLED for (size_t j = 0; j < 8; j++) {
+        bool is_left = less(data + j * size, s.tree + at[j] * size, ctx);
+        at[j] = 2 * at[j] + !is_left;
+      }
+    }
+    WF_UNROLLED for (size_t j = 0; j < 8; j++) {
+      size_t bucket = wf_leaf_bucket(data + j * size, at[j], &s, size, less, ctx);
+      ids[i + j] = (uint16_t)bucket;
+      counts[bucket]++;
+    }
+  }
+  for (; i < n; i++, data += size) {
+    size_t at = 1;
+    for (unsigned level = 0; level < s.levels; level++)
+      at = 2 * at + !less(data, s.tree + at * size, ctx);
+    size_t bucket = wf_leaf_bucket(data, at, &s, size, less, ctx);
+    ids[i] = (uint16_t)bucket;
+    counts[bucket]++;
+  }
+}
+
+/* Hundreds of places are too many for the prefetchers of CPUs: without the request for
+ * the line after the next one this takes more than twice as long. */
+enum { WF_SORT_AHEAD = 160 };
+
+WF_LEAF void wf_leaf_scatter(const char *data, size_t n, const uint16_t *ids,
+                             char **places, size_t size) {
+  for (size_t i = 0; i < n; i++, data += size) {
+    size_t id = ids[i];
+    char *place = places[id];
+    places[id] = place + size;
+    __builtin_prefetch(place + WF_SORT_AHEAD, 1);
+    memcpy(place, data, size);
+  }
+}
+
+/* ---- a kernel: functions NAME_sort_ and so on, and the table NAME_kernel_ ---- */
+
+/* `bytes` may refer to ctx. */
+#define WF_SORT_KERNEL(NAME, TABLE_SIZE, bytes, less)                                    \
+  static void NAME##_sort_(char *data, char *spare, size_t n, bool to_spare,             \
+                           void *ctx) {                                                  \
+    wf_leaf_sort(data, spare, n, to_spare, bytes, less, ctx);                            \
+  }                                                                                      \
+  static void NAME##_merge_(char *dst, const char *a, size_t na, const char *b,          \
+                            size_t nb, void *ctx) {                                      \
+    wf_leaf_merge(dst, a, na, b, nb, bytes, less, ctx);                                  \
+  }                                                                                      \
+  static size_t NAME##_run_(const char *data, size_t n, bool *falls, void *ctx) {        \
+    return wf_leaf_run(data, n, falls, bytes, less, ctx);                                \
+  }                                                                                      \
+  static void NAME##_classify_(const char *data, size_t n, const wf_splitters *by,       \
+                               uint16_t *ids, size_t *counts, void *ctx) {               \
+    wf_leaf_classify(data, n, by, ids, counts, bytes, less, ctx);                        \
+  }                                                                                      \
+  static void NAME##_scatter_(const char *data, size_t n, const uint16_t *ids,           \
+                              char **places, void *ctx) {                                \
+    (void)ctx;                                                                           \
+    wf_leaf_scatter(data, n, ids, places, bytes);                                        \
+  }                                                                                      \
+  static const wf_sort_kernel NAME##_kernel_ = {                                         \
+      TABLE_SIZE,       less,           NAME##_sort_, NAME##_merge_, NAME##_run_,        \
+      NAME##_classify_, NAME##_scatter_};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
