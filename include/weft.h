@@ -5,6 +5,7 @@
  *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
  *     weft/loop.h   parallel loops: weft_for and its kin
+ *     weft/sort_typed.h  sorting of numbers
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -20,6 +21,7 @@
 #include <weft/opts.h>
 #include <weft/pool.h>
 #include <weft/scope.h>
+#include <weft/sort_typed.h>
 #include <weft/task.h>
 
 #endif

@@ -51,3 +51,8 @@
 #include "par/for.c"
 #include "par/loop.c"
 #include "par/par.c"
+#include "par/radix.c"
+#include "par/scratch.c"
+#include "par/sort_keyed.c"
+#include "par/sort_rows.c"
+#include "par/sort_typed.c"
