@@ -20,6 +20,14 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
   return blocks < most ? blocks : most;
 }
 
+/* A slot is large enough for a usual leaf. */
+enum { SLOT_LEAST = 2 * WF_BUCKET_BYTES };
+
+/* As many as a word has bits, at most. */
+static uintptr_t all_slots(size_t blocks) {
+  return blocks >= 8 * sizeof(uintptr_t) ? UINTPTR_MAX : ((uintptr_t)1 << blocks) - 1;
+}
+
 static size_t in_lines(size_t bytes) {
   return (bytes + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
 }
@@ -37,21 +45,41 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
   size_t starts = in_lines((radix->stride + 1) * sizeof(size_t));
   size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
-  size_t lines = radix->blocks * radix->stride * WF_LINE_BYTES;
-  radix->scratch = wf_scratch_get(2 * table + starts + ranges + lines + n * size);
+  radix->slot_size = radix->stride * WF_LINE_BYTES;
+  if (radix->slot_size < SLOT_LEAST) radix->slot_size = SLOT_LEAST;
+  size_t slots = radix->blocks * radix->slot_size;
+  radix->scratch = wf_scratch_get(2 * table + starts + ranges + slots + n * size);
   char *at = (char *)radix->scratch.memory;
   if (at == NULL) return false;
   radix->counts = (size_t *)(void *)at;
   radix->firsts = (size_t *)(void *)(at + table);
   radix->starts = (size_t *)(void *)(at + 2 * table);
   radix->ranges = (uint64_t *)(void *)(at + 2 * table + starts);
-  radix->lines = at + 2 * table + starts + ranges;
-  radix->elements = radix->lines + lines;
+  radix->slots = at + 2 * table + starts + ranges;
+  radix->elements = radix->slots + slots;
+  wf_word_init(&radix->x_free, all_slots(radix->blocks));
   return true;
 }
 
 void wf_radix_end(wf_radix *radix) {
   wf_scratch_put(radix->scratch);
+}
+
+char *wf_radix_claim_slot(wf_radix *radix) {
+  /* Relaxed: only a guess, the exchange tells. */
+  uintptr_t is_free = wf_word_load_relaxed(&radix->x_free);
+  while (is_free != 0) {
+    /* Pairs with the release of the slot: what was done in it lies behind. */
+    if (wf_word_cas_seq_cst(&radix->x_free, &is_free, is_free & (is_free - 1)))
+      return wf_radix_slot(radix, (size_t)__builtin_ctzll(is_free));
+  }
+  return NULL;
+}
+
+void wf_radix_release_slot(wf_radix *radix, const char *slot) {
+  size_t number = (size_t)(slot - radix->slots) / radix->slot_size;
+  /* Pairs with the next claim of the slot. */
+  wf_word_fetch_add_seq_cst(&radix->x_free, (uintptr_t)1 << number);
 }
 
 void wf_radix_place(wf_radix *radix) {

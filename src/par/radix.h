@@ -102,8 +102,10 @@ typedef struct wf_radix {
   size_t *counts;   /* of each block, by bucket: elements, then their places */
   size_t *firsts;   /* of each block, by bucket: its first place */
   uint64_t *ranges; /* of each block: the lowest and the highest key */
-  char *lines;      /* of each block, by bucket: a cache line */
-  void *elements;   /* as many as there are to be sorted */
+  char *slots;      /* of each block: by bucket, a line that is gathered */
+  size_t slot_size;
+  wf_word x_free; /* a bit for each slot that no leaf uses */
+  void *elements; /* as many as there are to be sorted */
   wf_scratch scratch;
 } wf_radix;
 
@@ -115,8 +117,8 @@ static inline size_t *wf_radix_firsts(const wf_radix *radix, size_t block) {
   return radix->firsts + block * radix->stride;
 }
 
-static inline char *wf_radix_lines(const wf_radix *radix, size_t block) {
-  return radix->lines + block * radix->stride * WF_LINE_BYTES;
+static inline char *wf_radix_slot(const wf_radix *radix, size_t block) {
+  return radix->slots + block * radix->slot_size;
 }
 
 /* Where a block of an array of n begins. */
@@ -136,6 +138,11 @@ void wf_radix_end(wf_radix *radix);
 
 /* From the counts of all blocks to their places and the starts of the buckets. */
 void wf_radix_place(wf_radix *radix);
+
+/* When lines are not gathered, a slot serves whoever sorts leaves: memory that is in its
+ * CPU's cache already. NULL if none is free. */
+char *wf_radix_claim_slot(wf_radix *radix);
+void wf_radix_release_slot(wf_radix *radix, const char *slot);
 
 /* Makes three buckets out of all that were counted: those below the middle one (left out
  * if it is the first), the middle one, and those above. */

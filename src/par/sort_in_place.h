@@ -296,7 +296,7 @@ static void WF_SORT(run_sort)(void *ctx) {
 static void WF_SORT(sort_alone)(WF_ELEM *a, WF_ELEM *scratch, size_t n,
                                 const wf_coding *coding) {
   WF_SORT(encode)(scratch, a, n, coding);
-  WF_SORT(leaf)(scratch, a, n, a, coding);
+  WF_SORT(leaf)(scratch, scratch, n, a, coding);
 }
 
 static void WF_SORT(sort_few)(const WF_SORT(call) * c) {

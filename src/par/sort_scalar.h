@@ -107,11 +107,12 @@ static void WF_SORT(by_byte)(WF_ELEM *dst, const WF_ELEM *src, size_t n, unsigne
   }
 }
 
-/* Two passes, counted together: from `a` to `b` and back. */
-static void WF_SORT(by_two_bytes)(WF_ELEM *a, WF_ELEM *b, size_t n, unsigned shift) {
+/* Two passes, counted together: by way of `between`; `dst` may be `src`. */
+static void WF_SORT(by_two_bytes)(WF_ELEM *dst, WF_ELEM *between, const WF_ELEM *src,
+                                  size_t n, unsigned shift) {
   uint32_t low[256] = {0}, high[256] = {0};
   for (size_t i = 0; i < n; i++) {
-    WF_KEY digits = (WF_KEY)(WF_KEY_OF(a[i]) >> shift);
+    WF_KEY digits = (WF_KEY)(WF_KEY_OF(src[i]) >> shift);
     low[digits & 255]++;
     high[(digits >> 8) & 255]++;
   }
@@ -123,12 +124,12 @@ static void WF_SORT(by_two_bytes)(WF_ELEM *a, WF_ELEM *b, size_t n, unsigned shi
     high_sum += high_count;
   }
   for (size_t i = 0; i < n; i++) {
-    WF_ELEM e = a[i];
-    b[low[(WF_KEY_OF(e) >> shift) & 255]++] = e;
+    WF_ELEM e = src[i];
+    between[low[(WF_KEY_OF(e) >> shift) & 255]++] = e;
   }
   for (size_t i = 0; i < n; i++) {
-    WF_ELEM e = b[i];
-    a[high[(WF_KEY_OF(e) >> (shift + 8)) & 255]++] = e;
+    WF_ELEM e = between[i];
+    dst[high[(WF_KEY_OF(e) >> (shift + 8)) & 255]++] = e;
   }
 }
 
@@ -144,34 +145,45 @@ static WF_ELEM *WF_SORT(by_all_bytes)(WF_ELEM *a, WF_ELEM *b, size_t n, WF_KEY v
   return a;
 }
 
-/* Sorts `n` encoded elements of `a` with the help of `b`; they end in `result`, which is
- * one of the two, decoded. Keys rarely agree in all of their leading bits, as many as it
- * takes to number them and a few more: sort by these, and see whether little is left to
- * move. */
-static void WF_SORT(leaf)(WF_ELEM *a, WF_ELEM *b, size_t n, WF_ELEM *result,
+/* So many bytes, from `shift` on, from `src` to `dst` with the help of `spare`; two of
+ * the three may be the same. Returns which of them has the elements. */
+static WF_ELEM *WF_SORT(by_bytes)(WF_ELEM *dst, WF_ELEM *spare, WF_ELEM *src, size_t n,
+                                  unsigned shift, unsigned bytes) {
+  WF_ELEM *at = src;
+  if (bytes % 2 != 0) {
+    at = dst == src ? spare : dst;
+    WF_SORT(by_byte)(at, src, n, shift);
+  }
+  for (unsigned k = bytes % 2; k < bytes; k += 2) {
+    bool stays = at == spare;
+    WF_ELEM *to = stays ? at : dst;
+    WF_SORT(by_two_bytes)(to, stays ? dst : spare, at, n, shift + 8 * k);
+    at = to;
+  }
+  return at;
+}
+
+/* Sorts n encoded elements of `src` into `result`, decoded, with the help of `spare`; two
+ * of the three may be the same. Keys rarely agree in all of their leading bits, as many
+ * as it takes to number them and a few more: sort by these, and see whether little is
+ * left to move.
+ */
+static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *result,
                           const wf_coding *coding) {
+  WF_ELEM *at = src;
   if (n <= WF_SORT_FEW) {
-    WF_SORT(insertion)(a, n);
+    WF_SORT(insertion)(src, n);
   } else {
-    WF_KEY varying = WF_SORT(varying)(a, b, n);
+    WF_KEY varying = WF_SORT(varying)(src, result, n);
     unsigned top = varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
     unsigned wanted = 64 - (unsigned)__builtin_clzll(n) + WF_SORT_MORE_BITS;
-    unsigned bytes = wanted < top ? (wanted + 7) / 8 : (top + 7) / 8;
+    unsigned bytes = ((wanted < top ? wanted : top) + 7) / 8;
     unsigned shift = 8 * bytes < top ? top - 8 * bytes : 0;
-    unsigned passes = bytes;
-    WF_ELEM *from = a, *to = b;
-    if (passes % 2 != 0) {
-      WF_SORT(by_byte)(to, from, n, shift);
-      from = b;
-      to = a;
-    }
-    for (unsigned k = passes % 2; k < passes; k += 2)
-      WF_SORT(by_two_bytes)(from, to, n, shift + 8 * k);
-    a = from;
-    if (shift > 0 && !WF_SORT(insertion_within)(a, n, WF_SORT_MOVES * n))
-      a = WF_SORT(by_all_bytes)(from, to, n, varying);
+    at = WF_SORT(by_bytes)(result, spare, src, n, shift, bytes);
+    if (shift > 0 && !WF_SORT(insertion_within)(at, n, WF_SORT_MOVES * n))
+      at = WF_SORT(by_all_bytes)(at, at == result ? spare : result, n, varying);
   }
-  WF_SORT(decode)(result, a, n, coding);
+  WF_SORT(decode)(result, at, n, coding);
 }
 
 /* ---- the distribution ---- */
@@ -212,7 +224,7 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   const wf_coding load = pass->load;
   (void)load;
   size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
-  WF_ELEM *lines = (WF_ELEM *)wf_radix_lines(radix, k);
+  WF_ELEM *lines = (WF_ELEM *)(void *)wf_radix_slot(radix, k);
   size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
   WF_ELEM *dst = pass->dst - phase;
   for (size_t b = 0; b < radix->buckets; b++) first[b] = place[b] += phase;
@@ -241,16 +253,21 @@ static void WF_SORT(scatter_blocks)(size_t begin, size_t end, void *ctx) {
 /* Buckets that are not too large; after a cancellation they only go back. */
 static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
   const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
-  const wf_radix *radix = pass->radix;
+  wf_radix *radix = pass->radix;
+  char *slot = wf_radix_claim_slot(radix);
   for (size_t b = begin; b < end; b++) {
     size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
     WF_ELEM *from = pass->dst + start, *result = pass->result + start;
+    bool fits = slot != NULL && n <= radix->slot_size / sizeof(WF_ELEM);
+    WF_ELEM *other = result == from ? pass->src + start : from;
+    WF_ELEM *spare = fits ? (WF_ELEM *)(void *)slot : other;
     if (n == 0 || n > radix->too_large) continue;
     if (wf_par_cancelled(radix->given))
       WF_SORT(decode)(result, from, n, &radix->coding);
     else
-      WF_SORT(leaf)(from, pass->src + start, n, result, &radix->coding);
+      WF_SORT(leaf)(from, spare, n, result, &radix->coding);
   }
+  if (slot != NULL) wf_radix_release_slot(radix, slot);
 }
 
 /* ---- the range of the keys ---- */
