@@ -12,6 +12,7 @@
  *     weft/kernel_fold.h  WEFT_FOLD: reductions whose loops are inlined
  *     weft/typed.h  sums, minima, scans of arrays of numbers
  *     weft/sort.h   sorting by a comparator; weft/kernel_sort.h makes typed sorts
+ *     weft/sort_typed.h  sorting of numbers
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -35,6 +36,7 @@
 #include <weft/scope.h>
 #include <weft/search.h>
 #include <weft/sort.h>
+#include <weft/sort_typed.h>
 #include <weft/task.h>
 #include <weft/typed.h>
 

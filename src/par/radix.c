@@ -1,0 +1,111 @@
+/* par/radix.c - see radix.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "radix.h"
+
+/* A block has at least so many elements for each bucket, so that clearing and adding up
+ * its counts is little beside its elements. */
+enum { BLOCK_LEAST = 8, BLOCKS_EACH = 4 };
+
+size_t wf_radix_buckets(size_t n, size_t size) {
+  size_t buckets = WF_BUCKETS_LEAST;
+  while (buckets < n / (WF_BUCKET_BYTES / size) && buckets < WF_BUCKETS_MOST)
+    buckets *= 2;
+  return buckets;
+}
+
+static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
+  size_t blocks = crew == 1 ? 1 : BLOCKS_EACH * (size_t)crew;
+  size_t most = n / (BLOCK_LEAST * buckets) + 1;
+  return blocks < most ? blocks : most;
+}
+
+/* A slot is large enough for a usual leaf. */
+enum { SLOT_LEAST = 2 * WF_BUCKET_BYTES };
+
+/* As many as a word has bits, at most. */
+static uintptr_t all_slots(size_t blocks) {
+  return blocks >= 8 * sizeof(uintptr_t) ? UINTPTR_MAX : ((uintptr_t)1 << blocks) - 1;
+}
+
+static size_t in_lines(size_t bytes) {
+  return (bytes + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
+}
+
+bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *coding,
+                    size_t n, size_t size) {
+  radix->given = given;
+  radix->opts = *given;
+  radix->opts.cancel = NULL;
+  radix->opts.split = WEFT_SPLIT_ADAPTIVE;
+  radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
+  radix->coding = *coding;
+  radix->stride = wf_radix_buckets(n, size);
+  radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));
+  size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
+  size_t starts = in_lines((radix->stride + 1) * sizeof(size_t));
+  size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
+  radix->slot_size = radix->stride * WF_LINE_BYTES;
+  if (radix->slot_size < SLOT_LEAST) radix->slot_size = SLOT_LEAST;
+  size_t slots = radix->blocks * radix->slot_size;
+  radix->scratch = wf_scratch_get(2 * table + starts + ranges + slots + n * size);
+  char *at = (char *)radix->scratch.memory;
+  if (at == NULL) return false;
+  radix->counts = (size_t *)(void *)at;
+  radix->firsts = (size_t *)(void *)(at + table);
+  radix->starts = (size_t *)(void *)(at + 2 * table);
+  radix->ranges = (uint64_t *)(void *)(at + 2 * table + starts);
+  radix->slots = at + 2 * table + starts + ranges;
+  radix->elements = radix->slots + slots;
+  wf_word_init(&radix->x_free, all_slots(radix->blocks));
+  return true;
+}
+
+void wf_radix_end(wf_radix *radix) {
+  wf_scratch_put(radix->scratch);
+}
+
+char *wf_radix_claim_slot(wf_radix *radix) {
+  /* Relaxed: only a guess, the exchange tells. */
+  uintptr_t is_free = wf_word_load_relaxed(&radix->x_free);
+  while (is_free != 0) {
+    /* Pairs with the release of the slot: what was done in it lies behind. */
+    if (wf_word_cas_seq_cst(&radix->x_free, &is_free, is_free & (is_free - 1)))
+      return wf_radix_slot(radix, (size_t)__builtin_ctzll(is_free));
+  }
+  return NULL;
+}
+
+void wf_radix_release_slot(wf_radix *radix, const char *slot) {
+  size_t number = (size_t)(slot - radix->slots) / radix->slot_size;
+  /* Pairs with the next claim of the slot. */
+  wf_word_fetch_add_seq_cst(&radix->x_free, (uintptr_t)1 << number);
+}
+
+void wf_radix_place(wf_radix *radix) {
+  size_t sum = 0;
+  for (size_t b = 0; b < radix->buckets; b++) {
+    radix->starts[b] = sum;
+    for (size_t k = 0; k < radix->blocks; k++) {
+      size_t *place = &wf_radix_counts(radix, k)[b], count = *place;
+      *place = sum;
+      sum += count;
+    }
+  }
+  radix->starts[radix->buckets] = sum;
+}
+
+void wf_radix_fold(wf_radix *radix, size_t middle) {
+  size_t folded = 0;
+  for (size_t k = 0; k < radix->blocks; k++) {
+    size_t *counts = wf_radix_counts(radix, k), below = 0, above = 0;
+    for (size_t b = 0; b < middle; b++) below += counts[b];
+    for (size_t b = middle + 1; b < radix->buckets; b++) above += counts[b];
+    size_t between = counts[middle];
+    folded = 0;
+    if (middle > 0) counts[folded++] = below;
+    counts[folded++] = between;
+    counts[folded++] = above;
+  }
+  radix->buckets = folded;
+}
