@@ -12,10 +12,10 @@
 
 #include <weft/typed.h>
 
-/* What is known of some numbers: their mean, and the sum of the squares of how far they
- * are from it. */
+/* What is known of some numbers: their mean, which is mean + rest, and the sum of the
+ * squares of how far they are from it. */
 typedef struct wf_moments {
-  double count, mean, squares;
+  double count, mean, rest, squares;
 } wf_moments;
 
 /* Most elements of one call of a kernel other than fill and scan. */

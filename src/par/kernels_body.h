@@ -222,12 +222,12 @@ INLINE LANES KERNEL(lanes_square)(LANES x) {
   TREE(tree_apart_##name, type, add, 0.0, APART, ONE_APART)                              \
   TREE(tree_squared_##name, type, add, 0.0, SQUARED, ONE_SQUARED)                        \
   static wf_moments KERNEL(moments_##name)(const type *a, size_t n) {                    \
-    wf_moments m = {(double)n, 0, 0};                                                    \
+    wf_moments m = {(double)n, 0, 0, 0};                                                 \
     if (n == 0) return m;                                                                \
     m.mean = KERNEL(total_##name)(a, n) / m.count;                                       \
     double off = KERNEL(tree_apart_##name)(a, NULL, m.mean, n);                          \
     m.squares = KERNEL(tree_squared_##name)(a, NULL, m.mean, n) - off * off / m.count;   \
-    m.mean += off / m.count;                                                             \
+    m.rest = off / m.count;                                                              \
     return m;                                                                            \
   }
 

@@ -319,7 +319,8 @@ static void nested_fold(void *acc, size_t begin, size_t end, void *ctx) {
   for (size_t i = begin; i < end; i++) {
     size_t size = sizeof(line);
     weft_reducer r = lines_reducer(size);
-    line got, expected = serial_lines(i * 10);
+    _Alignas(16) line got;
+    line expected = serial_lines(i * 10);
     weft_reduce(&got, i * 10, &r, &size);
     CHECK(got.a == expected.a && got.b == expected.b);
   }
