@@ -94,22 +94,15 @@
     T const *wf_a = (T const *)a;                                                        \
     size_t wf_i = 0;                                                                     \
     for (; n - wf_i >= WF_KERNEL_STEP; wf_i += WF_KERNEL_STEP) {                         \
-      unsigned wf_any = 0;                                                               \
+      unsigned wf_count = 0;                                                             \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP; wf_j++)                               \
-        wf_any = pred(wf_a[wf_i + wf_j], ctx) ? 1 : wf_any;                              \
-      if (wf_any) break;                                                                 \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], ctx), T)                           \
+      if (wf_count > 0) break;                                                           \
     }                                                                                    \
     while (wf_i < n && !pred(wf_a[wf_i], ctx)) wf_i++;                                   \
     return wf_i;                                                                         \
   }                                                                                      \
-  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
-                                   void *ctx) {                                          \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return wf_kernel_find(&k, a, sizeof(T), name##_leaf);                                \
-  }                                                                                      \
-  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
-    return name##_with(NULL, a, n, ctx);                                                 \
-  }
+  WF_ARRAY_CALLS(name, T, wf_kernel_find)
 
 /* Defines size_t name(const T *a, size_t n, void *ctx), from a function
  * bool pred(T x, void *ctx): weft_count. Replaces
@@ -119,19 +112,17 @@
  *     return count; */
 #define WEFT_COUNT(name, T, pred)                                                        \
   WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
-    T const *wf_a = (T const *)a;                                                        \
-    size_t wf_count = 0;                                                                 \
-    for (size_t wf_i = 0; wf_i < n; wf_i++)                                              \
-      wf_count = pred(wf_a[wf_i], ctx) ? wf_count + 1 : wf_count;                        \
-    return wf_count;                                                                     \
+    T const *wf_a = (T const *)a, *const wf_end = wf_a + n;                              \
+    size_t wf_total = 0;                                                                 \
+    for (size_t wf_n; wf_a != wf_end; wf_a += wf_n) {                                    \
+      unsigned wf_count = 0;                                                             \
+      wf_n = wf_kernel_part((size_t)(wf_end - wf_a));                                    \
+      for (size_t wf_i = 0; wf_i < wf_n; wf_i++)                                         \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i], ctx), T)                                  \
+      wf_total += wf_count;                                                              \
+    }                                                                                    \
+    return wf_total;                                                                     \
   }                                                                                      \
-  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
-                                   void *ctx) {                                          \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return wf_kernel_count(&k, a, sizeof(T), name##_leaf);                               \
-  }                                                                                      \
-  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
-    return name##_with(NULL, a, n, ctx);                                                 \
-  }
+  WF_ARRAY_CALLS(name, T, wf_kernel_count)
 
 #endif

@@ -29,6 +29,21 @@ extern "C" {
 /* A search looks at so many elements between two questions whether there was a match. */
 #define WF_KERNEL_STEP 128
 
+/* Counts are kept in 32 bits for so many elements: twice as many fit into a register. */
+#define WF_KERNEL_SUM 4096
+
+/* Adds 1 if the condition holds. gcc vectorises the one for types of up to 32 bits, and
+ * the other for those of 64. */
+#define WF_COUNT_IF(count, condition, T)                                                 \
+  {                                                                                      \
+    if (sizeof(T) <= 4) {                                                                \
+      unsigned char wf_one = (condition) ? 1 : 0;                                        \
+      count += wf_one;                                                                   \
+    } else {                                                                             \
+      count = (condition) ? count + 1 : count;                                           \
+    }                                                                                    \
+  }
+
 typedef struct wf_kernel {
   const weft_opts *opts; /* as given: may be NULL */
   const char *name;      /* of the generated function, for messages */
@@ -53,6 +68,22 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
                                wf_array_leaf *leaf);
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
+
+/* How many of so many elements to count at once. */
+static inline size_t wf_kernel_part(size_t left) {
+  return left < WF_KERNEL_SUM ? left : WF_KERNEL_SUM;
+}
+
+/* The functions for name##_leaf, a wf_array_leaf. */
+#define WF_ARRAY_CALLS(name, T, skeleton)                                                \
+  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
+                                   void *ctx) {                                          \
+    wf_kernel k = {o, #name, n, ctx};                                                    \
+    return skeleton(&k, a, sizeof(T), name##_leaf);                                      \
+  }                                                                                      \
+  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
+    return name##_with(NULL, a, n, ctx);                                                 \
+  }
 
 #ifdef __cplusplus
 }
