@@ -41,12 +41,12 @@
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < n; wf_i++) wf_dst[wf_i] = fn(wf_src[wf_i], ctx);        \
   }                                                                                      \
-  static inline void name##_with(const weft_opts *o, U *dst, T const *src, size_t n,     \
-                                 void *ctx) {                                            \
+  WF_KERNEL_FN void name##_with(const weft_opts *o, U *dst, T const *src, size_t n,      \
+                                void *ctx) {                                             \
     wf_kernel k = {o, #name, n, ctx};                                                    \
     wf_kernel_map(&k, dst, sizeof(U), src, sizeof(T), name##_leaf);                      \
   }                                                                                      \
-  static inline void name(U *dst, T const *src, size_t n, void *ctx) {                   \
+  WF_KERNEL_FN void name(U *dst, T const *src, size_t n, void *ctx) {                    \
     name##_with(NULL, dst, src, n, ctx);                                                 \
   }
 
@@ -72,12 +72,12 @@
     }                                                                                    \
     return wf_kept;                                                                      \
   }                                                                                      \
-  static inline size_t name##_with(const weft_opts *o, T *dst, T const *src, size_t n,   \
-                                   void *ctx) {                                          \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *o, T *dst, T const *src, size_t n,    \
+                                  void *ctx) {                                           \
     wf_kernel k = {o, #name, n, ctx};                                                    \
     return wf_kernel_filter(&k, dst, src, sizeof(T), name##_leaf);                       \
   }                                                                                      \
-  static inline size_t name(T *dst, T const *src, size_t n, void *ctx) {                 \
+  WF_KERNEL_FN size_t name(T *dst, T const *src, size_t n, void *ctx) {                  \
     return name##_with(NULL, dst, src, n, ctx);                                          \
   }
 

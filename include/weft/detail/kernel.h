@@ -23,6 +23,13 @@ extern "C" {
 #define WF_INDEPENDENT
 #endif
 
+/* Of the two functions that a macro defines mostly one is used. */
+#if defined(__GNUC__)
+#define WF_KERNEL_FN __attribute__((unused)) static inline
+#else
+#define WF_KERNEL_FN static inline
+#endif
+
 /* Elements of up to so many bytes are copied before the predicate is known. */
 #define WF_KERNEL_SMALL 64
 
@@ -76,12 +83,11 @@ static inline size_t wf_kernel_part(size_t left) {
 
 /* The functions for name##_leaf, a wf_array_leaf. */
 #define WF_ARRAY_CALLS(name, T, skeleton)                                                \
-  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
-                                   void *ctx) {                                          \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *o, T const *a, size_t n, void *ctx) { \
     wf_kernel k = {o, #name, n, ctx};                                                    \
     return skeleton(&k, a, sizeof(T), name##_leaf);                                      \
   }                                                                                      \
-  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
+  WF_KERNEL_FN size_t name(T const *a, size_t n, void *ctx) {                            \
     return name##_with(NULL, a, n, ctx);                                                 \
   }
 
