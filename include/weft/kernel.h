@@ -35,19 +35,21 @@
  *
  * dst may be src, but not overlap it otherwise. */
 #define WEFT_MAP(name, T, U, fn)                                                         \
-  WEFT_SIMD static void name##_leaf(void *dst, const void *src, size_t n, void *ctx) {   \
-    U *wf_dst = (U *)dst;                                                                \
-    T const *wf_src = (T const *)src;                                                    \
+  WEFT_SIMD static void name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,     \
+                                    void *wf_ctx) {                                      \
+    U *wf_dst = (U *)wf_to;                                                              \
+    T const *wf_src = (T const *)wf_from;                                                \
     WF_INDEPENDENT                                                                       \
-    for (size_t wf_i = 0; wf_i < n; wf_i++) wf_dst[wf_i] = fn(wf_src[wf_i], ctx);        \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++)                                         \
+      wf_dst[wf_i] = fn(wf_src[wf_i], wf_ctx);                                           \
   }                                                                                      \
-  WF_KERNEL_FN void name##_with(const weft_opts *o, U *dst, T const *src, size_t n,      \
-                                void *ctx) {                                             \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    wf_kernel_map(&k, dst, sizeof(U), src, sizeof(T), name##_leaf);                      \
+  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, U *wf_to, T const *wf_from,    \
+                                size_t wf_len, void *wf_ctx) {                           \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    wf_kernel_map(&wf_k, wf_to, sizeof(U), wf_from, sizeof(T), name##_leaf);             \
   }                                                                                      \
-  WF_KERNEL_FN void name(U *dst, T const *src, size_t n, void *ctx) {                    \
-    name##_with(NULL, dst, src, n, ctx);                                                 \
+  WF_KERNEL_FN void name(U *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {      \
+    name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
   }
 
 /* Defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a function
@@ -61,24 +63,24 @@
  * Small elements are copied before it is known whether they stay: no branch to predict.
  */
 #define WEFT_FILTER(name, T, pred)                                                       \
-  WEFT_SIMD static size_t name##_leaf(void *dst, const void *src, size_t n, void *ctx) { \
-    T *wf_dst = (T *)dst;                                                                \
+  WEFT_SIMD static size_t name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,   \
+                                      void *wf_ctx) {                                    \
     size_t wf_kept = 0;                                                                  \
-    for (size_t wf_i = 0; wf_i < n; wf_i++) {                                            \
-      T wf_x = ((T const *)src)[wf_i];                                                   \
-      bool wf_keep = pred(wf_x, ctx);                                                    \
-      if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = wf_x;               \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++) {                                       \
+      T wf_x = ((T const *)wf_from)[wf_i];                                               \
+      bool wf_keep = pred(wf_x, wf_ctx);                                                 \
+      if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) ((T *)wf_to)[wf_kept] = wf_x;         \
       wf_kept += wf_keep;                                                                \
     }                                                                                    \
     return wf_kept;                                                                      \
   }                                                                                      \
-  WF_KERNEL_FN size_t name##_with(const weft_opts *o, T *dst, T const *src, size_t n,    \
-                                  void *ctx) {                                           \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return wf_kernel_filter(&k, dst, src, sizeof(T), name##_leaf);                       \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,  \
+                                  size_t wf_len, void *wf_ctx) {                         \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    return wf_kernel_filter(&wf_k, wf_to, wf_from, sizeof(T), name##_leaf);              \
   }                                                                                      \
-  WF_KERNEL_FN size_t name(T *dst, T const *src, size_t n, void *ctx) {                  \
-    return name##_with(NULL, dst, src, n, ctx);                                          \
+  WF_KERNEL_FN size_t name(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {    \
+    return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
   }
 
 /* Defines size_t name(const T *a, size_t n, void *ctx), from a function
@@ -90,16 +92,17 @@
  *
  * pred may be called for some elements behind the match, and twice for some. */
 #define WEFT_FIND(name, T, pred)                                                         \
-  WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
-    T const *wf_a = (T const *)a;                                                        \
+  WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
+                                      void *wf_ctx) {                                    \
+    T const *wf_a = (T const *)wf_array;                                                 \
     size_t wf_i = 0;                                                                     \
-    for (; n - wf_i >= WF_KERNEL_STEP; wf_i += WF_KERNEL_STEP) {                         \
+    for (; wf_len - wf_i >= WF_KERNEL_STEP; wf_i += WF_KERNEL_STEP) {                    \
       unsigned wf_count = 0;                                                             \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP; wf_j++)                               \
-        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], ctx), T)                           \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
       if (wf_count > 0) break;                                                           \
     }                                                                                    \
-    while (wf_i < n && !pred(wf_a[wf_i], ctx)) wf_i++;                                   \
+    while (wf_i < wf_len && !pred(wf_a[wf_i], wf_ctx)) wf_i++;                           \
     return wf_i;                                                                         \
   }                                                                                      \
   WF_ARRAY_CALLS(name, T, wf_kernel_find)
@@ -111,14 +114,15 @@
  *     for (size_t i = 0; i < n; i++) count += pred(a[i], ctx);
  *     return count; */
 #define WEFT_COUNT(name, T, pred)                                                        \
-  WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
-    T const *wf_a = (T const *)a, *const wf_end = wf_a + n;                              \
+  WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
+                                      void *wf_ctx) {                                    \
+    T const *wf_a = (T const *)wf_array, *const wf_end = wf_a + wf_len;                  \
     size_t wf_total = 0;                                                                 \
     for (size_t wf_n; wf_a != wf_end; wf_a += wf_n) {                                    \
       unsigned wf_count = 0;                                                             \
       wf_n = wf_kernel_part((size_t)(wf_end - wf_a));                                    \
       for (size_t wf_i = 0; wf_i < wf_n; wf_i++)                                         \
-        WF_COUNT_IF(wf_count, pred(wf_a[wf_i], ctx), T)                                  \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i], wf_ctx), T)                               \
       wf_total += wf_count;                                                              \
     }                                                                                    \
     return wf_total;                                                                     \

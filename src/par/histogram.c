@@ -2,8 +2,7 @@
  *
  * Where there are many elements for each key, each thread counts into a table of its own,
  * and the tables are added up in the end. Else, and without memory, all threads add to
- * the one table atomically: the keys of a few elements first, so that the lines of the
- * table are under way before they are needed.
+ * the one table atomically.
  *
  * SPDX-License-Identifier: MIT */
 #include "array.h"
@@ -42,8 +41,31 @@ static inline size_t key_of(const counting *c, size_t i) {
   return key;
 }
 
+/* Tables of more keys than this do not fit into the first cache: then the keys of a few
+ * elements are found first, so that the lines of the table are under way, many at a time,
+ * before they are needed. */
+enum { KEYS_CACHED = 4096, KEYS_BATCH = 64 };
+
+/* Finds the keys of [begin, begin + n); n is at most KEYS_BATCH. */
+static void find_keys(const counting *c, const size_t *table, size_t begin, size_t n,
+                      size_t *keys) {
+  for (size_t i = 0; i < n; i++) {
+    keys[i] = key_of(c, begin + i);
+    __builtin_prefetch(&table[keys[i]], 1);
+  }
+}
+
 static void count_into(const counting *c, size_t *table, size_t begin, size_t end) {
-  for (size_t i = begin; i < end; i++) table[key_of(c, i)]++;
+  if (c->keys <= KEYS_CACHED) {
+    for (size_t i = begin; i < end; i++) table[key_of(c, i)]++;
+    return;
+  }
+  size_t keys[KEYS_BATCH];
+  for (size_t n; begin < end; begin += n) {
+    n = end - begin < KEYS_BATCH ? end - begin : KEYS_BATCH;
+    find_keys(c, table, begin, n, keys);
+    for (size_t i = 0; i < n; i++) table[keys[i]]++;
+  }
 }
 
 /* ---- a table for each thread ---- */
@@ -97,23 +119,16 @@ typedef struct shared_counting {
 } shared_counting;
 
 static void count_shared(size_t begin, size_t end, void *ctx) {
-  enum { BATCH = 64 };
   const counting *c = ((const shared_counting *)ctx)->c;
-  size_t at = ((const shared_counting *)ctx)->first + begin;
-  size_t left = end - begin;
+  size_t first = ((const shared_counting *)ctx)->first;
   /* Words of the same size: only atomics touch them until the loop has ended. */
   wf_word *counts = (wf_word *)(void *)c->counts;
-  while (left > 0) {
-    size_t keys[BATCH];
-    size_t n = left < BATCH ? left : BATCH;
-    for (size_t i = 0; i < n; i++) {
-      keys[i] = key_of(c, at + i);
-      __builtin_prefetch(&counts[keys[i]], 1);
-    }
+  size_t keys[KEYS_BATCH];
+  for (size_t n; begin < end; begin += n) {
+    n = end - begin < KEYS_BATCH ? end - begin : KEYS_BATCH;
+    find_keys(c, c->counts, first + begin, n, keys);
     /* Relaxed: only the sums matter; the end of the loop publishes them. */
     for (size_t i = 0; i < n; i++) wf_word_fetch_add_relaxed(&counts[keys[i]], 1);
-    at += n;
-    left -= n;
   }
 }
 

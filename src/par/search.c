@@ -204,8 +204,9 @@ bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
   weft_opts opts;
   hunt h = {.leaf = byte_difference, .a = (const char *)a, .b = (const char *)b, .n = n};
   h.size = size;
+  wf_array_check(false, n, size, "weft_equal");
   wf_par_options(&opts, o, "weft_equal");
-  if (n == 0 || size == 0) return true;
+  if (n == 0) return true;
   wf_array_min_len(&opts, size);
   return find_some(&opts, &h) == SIZE_MAX;
 }

@@ -11,13 +11,12 @@
 extern "C" {
 #endif
 
-/* gcc inlines a function into one with this attribute: it only allows more. */
+/* gcc inlines a function into one with this attribute, because it only allows more. The
+ * pragma says that iterations do not depend on each other; that of clang would warn where
+ * a loop is not vectorised all the same. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define WF_SIMD        __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
 #define WF_INDEPENDENT _Pragma("GCC ivdep")
-#elif defined(__clang__)
-#define WF_SIMD
-#define WF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define WF_SIMD
 #define WF_INDEPENDENT
@@ -83,12 +82,13 @@ static inline size_t wf_kernel_part(size_t left) {
 
 /* The functions for name##_leaf, a wf_array_leaf. */
 #define WF_ARRAY_CALLS(name, T, skeleton)                                                \
-  WF_KERNEL_FN size_t name##_with(const weft_opts *o, T const *a, size_t n, void *ctx) { \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return skeleton(&k, a, sizeof(T), name##_leaf);                                      \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T const *wf_array,           \
+                                  size_t wf_len, void *wf_ctx) {                         \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    return skeleton(&wf_k, wf_array, sizeof(T), name##_leaf);                            \
   }                                                                                      \
-  WF_KERNEL_FN size_t name(T const *a, size_t n, void *ctx) {                            \
-    return name##_with(NULL, a, n, ctx);                                                 \
+  WF_KERNEL_FN size_t name(T const *wf_array, size_t wf_len, void *wf_ctx) {             \
+    return name##_with(NULL, wf_array, wf_len, wf_ctx);                                  \
   }
 
 #ifdef __cplusplus
