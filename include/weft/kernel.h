@@ -96,9 +96,11 @@
                                       void *wf_ctx) {                                    \
     T const *wf_a = (T const *)wf_array;                                                 \
     size_t wf_i = 0;                                                                     \
-    for (; wf_len - wf_i >= WF_KERNEL_STEP; wf_i += WF_KERNEL_STEP) {                    \
+    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
+    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       unsigned wf_count = 0;                                                             \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP; wf_j++)                               \
+      wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
+      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
         WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
       if (wf_count > 0) break;                                                           \
     }                                                                                    \
@@ -116,15 +118,17 @@
 #define WEFT_COUNT(name, T, pred)                                                        \
   WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
                                       void *wf_ctx) {                                    \
-    T const *wf_a = (T const *)wf_array, *const wf_end = wf_a + wf_len;                  \
-    size_t wf_total = 0;                                                                 \
-    for (size_t wf_n; wf_a != wf_end; wf_a += wf_n) {                                    \
+    T const *wf_a = (T const *)wf_array;                                                 \
+    size_t wf_i = 0, wf_total = 0;                                                       \
+    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
+    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       unsigned wf_count = 0;                                                             \
-      wf_n = wf_kernel_part((size_t)(wf_end - wf_a));                                    \
-      for (size_t wf_i = 0; wf_i < wf_n; wf_i++)                                         \
-        WF_COUNT_IF(wf_count, pred(wf_a[wf_i], wf_ctx), T)                               \
+      wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
+      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
       wf_total += wf_count;                                                              \
     }                                                                                    \
+    for (; wf_i < wf_len; wf_i++) wf_total += pred(wf_a[wf_i], wf_ctx) ? 1 : 0;          \
     return wf_total;                                                                     \
   }                                                                                      \
   WF_ARRAY_CALLS(name, T, wf_kernel_count)

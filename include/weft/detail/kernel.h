@@ -32,11 +32,10 @@ extern "C" {
 /* Elements of up to so many bytes are copied before the predicate is known. */
 #define WF_KERNEL_SMALL 64
 
-/* A search looks at so many elements between two questions whether there was a match. */
-#define WF_KERNEL_STEP 128
-
-/* Counts are kept in 32 bits for so many elements: twice as many fit into a register. */
-#define WF_KERNEL_SUM 4096
+/* Loops take so many elements at a time, a number that the compiler knows: 512 bytes, but
+ * of large elements 64. A search asks then whether there was a match; counts are kept in
+ * 32 bits for so long. */
+#define WF_KERNEL_STEP(T) (sizeof(T) <= 8 ? 512 / sizeof(T) : 64)
 
 /* Adds 1 if the condition holds. gcc vectorises the one for types of up to 32 bits, and
  * the other for those of 64. */
@@ -75,9 +74,16 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
 
-/* How many of so many elements to count at once. */
-static inline size_t wf_kernel_part(size_t left) {
-  return left < WF_KERNEL_SUM ? left : WF_KERNEL_SUM;
+/* Asks for the step that is 2 KiB ahead, which the memory system does too late by itself
+ * where a thread reads nothing but one array. It need not exist. */
+static inline void wf_fetch_ahead(const void *step, size_t size) {
+#if defined(__GNUC__)
+  if (size > 8) return;
+  for (size_t i = 0; i < 512; i += 64)
+    __builtin_prefetch((const void *)((uintptr_t)step + 2048 + i));
+#else
+  (void)step, (void)size;
+#endif
 }
 
 /* The functions for name##_leaf, a wf_array_leaf. */
