@@ -35,19 +35,21 @@
  *
  * dst may be src, but not overlap it otherwise. */
 #define WEFT_MAP(name, T, U, fn)                                                         \
-  WEFT_SIMD static void name##_leaf(void *dst, const void *src, size_t n, void *ctx) {   \
-    U *wf_dst = (U *)dst;                                                                \
-    T const *wf_src = (T const *)src;                                                    \
+  WEFT_SIMD static void name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,     \
+                                    void *wf_ctx) {                                      \
+    U *wf_dst = (U *)wf_to;                                                              \
+    T const *wf_src = (T const *)wf_from;                                                \
     WF_INDEPENDENT                                                                       \
-    for (size_t wf_i = 0; wf_i < n; wf_i++) wf_dst[wf_i] = fn(wf_src[wf_i], ctx);        \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++)                                         \
+      wf_dst[wf_i] = fn(wf_src[wf_i], wf_ctx);                                           \
   }                                                                                      \
-  static inline void name##_with(const weft_opts *o, U *dst, T const *src, size_t n,     \
-                                 void *ctx) {                                            \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    wf_kernel_map(&k, dst, sizeof(U), src, sizeof(T), name##_leaf);                      \
+  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, U *wf_to, T const *wf_from,    \
+                                size_t wf_len, void *wf_ctx) {                           \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    wf_kernel_map(&wf_k, wf_to, sizeof(U), wf_from, sizeof(T), name##_leaf);             \
   }                                                                                      \
-  static inline void name(U *dst, T const *src, size_t n, void *ctx) {                   \
-    name##_with(NULL, dst, src, n, ctx);                                                 \
+  WF_KERNEL_FN void name(U *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {      \
+    name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
   }
 
 /* Defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a function
@@ -61,24 +63,24 @@
  * Small elements are copied before it is known whether they stay: no branch to predict.
  */
 #define WEFT_FILTER(name, T, pred)                                                       \
-  WEFT_SIMD static size_t name##_leaf(void *dst, const void *src, size_t n, void *ctx) { \
-    T *wf_dst = (T *)dst;                                                                \
+  WEFT_SIMD static size_t name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,   \
+                                      void *wf_ctx) {                                    \
     size_t wf_kept = 0;                                                                  \
-    for (size_t wf_i = 0; wf_i < n; wf_i++) {                                            \
-      T wf_x = ((T const *)src)[wf_i];                                                   \
-      bool wf_keep = pred(wf_x, ctx);                                                    \
-      if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = wf_x;               \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++) {                                       \
+      T wf_x = ((T const *)wf_from)[wf_i];                                               \
+      bool wf_keep = pred(wf_x, wf_ctx);                                                 \
+      if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) ((T *)wf_to)[wf_kept] = wf_x;         \
       wf_kept += wf_keep;                                                                \
     }                                                                                    \
     return wf_kept;                                                                      \
   }                                                                                      \
-  static inline size_t name##_with(const weft_opts *o, T *dst, T const *src, size_t n,   \
-                                   void *ctx) {                                          \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return wf_kernel_filter(&k, dst, src, sizeof(T), name##_leaf);                       \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,  \
+                                  size_t wf_len, void *wf_ctx) {                         \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    return wf_kernel_filter(&wf_k, wf_to, wf_from, sizeof(T), name##_leaf);              \
   }                                                                                      \
-  static inline size_t name(T *dst, T const *src, size_t n, void *ctx) {                 \
-    return name##_with(NULL, dst, src, n, ctx);                                          \
+  WF_KERNEL_FN size_t name(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {    \
+    return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
   }
 
 /* Defines size_t name(const T *a, size_t n, void *ctx), from a function
@@ -90,26 +92,22 @@
  *
  * pred may be called for some elements behind the match, and twice for some. */
 #define WEFT_FIND(name, T, pred)                                                         \
-  WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
-    T const *wf_a = (T const *)a;                                                        \
+  WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
+                                      void *wf_ctx) {                                    \
+    T const *wf_a = (T const *)wf_array;                                                 \
     size_t wf_i = 0;                                                                     \
-    for (; n - wf_i >= WF_KERNEL_STEP; wf_i += WF_KERNEL_STEP) {                         \
-      unsigned wf_any = 0;                                                               \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP; wf_j++)                               \
-        wf_any = pred(wf_a[wf_i + wf_j], ctx) ? 1 : wf_any;                              \
-      if (wf_any) break;                                                                 \
+    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
+    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
+      unsigned wf_count = 0;                                                             \
+      wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
+      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
+      if (wf_count > 0) break;                                                           \
     }                                                                                    \
-    while (wf_i < n && !pred(wf_a[wf_i], ctx)) wf_i++;                                   \
+    while (wf_i < wf_len && !pred(wf_a[wf_i], wf_ctx)) wf_i++;                           \
     return wf_i;                                                                         \
   }                                                                                      \
-  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
-                                   void *ctx) {                                          \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return wf_kernel_find(&k, a, sizeof(T), name##_leaf);                                \
-  }                                                                                      \
-  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
-    return name##_with(NULL, a, n, ctx);                                                 \
-  }
+  WF_ARRAY_CALLS(name, T, wf_kernel_find)
 
 /* Defines size_t name(const T *a, size_t n, void *ctx), from a function
  * bool pred(T x, void *ctx): weft_count. Replaces
@@ -118,20 +116,21 @@
  *     for (size_t i = 0; i < n; i++) count += pred(a[i], ctx);
  *     return count; */
 #define WEFT_COUNT(name, T, pred)                                                        \
-  WEFT_SIMD static size_t name##_leaf(const void *a, size_t n, void *ctx) {              \
-    T const *wf_a = (T const *)a;                                                        \
-    size_t wf_count = 0;                                                                 \
-    for (size_t wf_i = 0; wf_i < n; wf_i++)                                              \
-      wf_count = pred(wf_a[wf_i], ctx) ? wf_count + 1 : wf_count;                        \
-    return wf_count;                                                                     \
+  WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
+                                      void *wf_ctx) {                                    \
+    T const *wf_a = (T const *)wf_array;                                                 \
+    size_t wf_i = 0, wf_total = 0;                                                       \
+    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
+    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
+      unsigned wf_count = 0;                                                             \
+      wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
+      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
+        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
+      wf_total += wf_count;                                                              \
+    }                                                                                    \
+    for (; wf_i < wf_len; wf_i++) wf_total += pred(wf_a[wf_i], wf_ctx) ? 1 : 0;          \
+    return wf_total;                                                                     \
   }                                                                                      \
-  static inline size_t name##_with(const weft_opts *o, T const *a, size_t n,             \
-                                   void *ctx) {                                          \
-    wf_kernel k = {o, #name, n, ctx};                                                    \
-    return wf_kernel_count(&k, a, sizeof(T), name##_leaf);                               \
-  }                                                                                      \
-  static inline size_t name(T const *a, size_t n, void *ctx) {                           \
-    return name##_with(NULL, a, n, ctx);                                                 \
-  }
+  WF_ARRAY_CALLS(name, T, wf_kernel_count)
 
 #endif

@@ -29,35 +29,73 @@ typedef struct pack_test {
   void *ctx;
 } pack_test;
 
-/* The compiler makes a plain move of it where the size is known. */
+/* ---- leaves ---- */
+
+typedef enum pack_kind { PACK_FILTER, PACK_PARTITION, PACK_UNIQUE } pack_kind;
+
+/* The element in front of a block is still as it was: what was placed so far ends in
+ * front of it, or nothing was left out and it is unchanged. */
+static inline bool is_first_of_equals(const pack_test *t, const char *elem) {
+  return elem == t->base || t->cmp(elem - t->size, elem, t->ctx) != 0;
+}
+
+/* Each element is copied before it is known where it belongs, and stays if the next one
+ * goes behind it: the compiler makes a plain move of each copy, and there is no branch to
+ * be mispredicted. Size and kind are constants. */
+__attribute__((always_inline)) static inline size_t
+pack_small(char *kept, char *rest, const char *src, size_t n, size_t size,
+           const pack_test *t, pack_kind kind) {
+  char *yes = kept;
+  for (size_t i = 0; i < n; i++, src += size) {
+    size_t keep = kind == PACK_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx);
+    memcpy(yes, src, size);
+    yes += keep * size;
+    if (kind != PACK_PARTITION) continue;
+    memcpy(rest, src, size);
+    rest += (1 - keep) * size;
+  }
+  return (size_t)(yes - kept) / size;
+}
+
 static inline void move_element(char *to, const char *from, size_t size) {
   if (to != from) memcpy(to, from, size);
 }
 
-/* ---- filter ---- */
-
-static inline size_t filter_elements(char *kept, const char *src, size_t n, size_t size,
-                                     const pack_test *t) {
-  weft_pred_fn *pred = t->pred;
-  void *ctx = t->ctx;
-  char *to = kept;
-  for (const char *end = src + n * size; src != end; src += size)
-    if (pred(src, ctx)) {
-      move_element(to, src, size);
-      to += size;
+__attribute__((always_inline)) static inline size_t pack_any(char *kept, char *rest,
+                                                             const char *src, size_t n,
+                                                             const pack_test *t,
+                                                             pack_kind kind) {
+  char *yes = kept;
+  for (size_t i = 0; i < n; i++, src += t->size) {
+    if (kind == PACK_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx)) {
+      move_element(yes, src, t->size);
+      yes += t->size;
+    } else if (kind == PACK_PARTITION) {
+      memcpy(rest, src, t->size);
+      rest += t->size;
     }
-  return (size_t)(to - kept) / size;
+  }
+  return (size_t)(yes - kept) / t->size;
 }
 
-static size_t filter_leaf(void *kept, void *rest, const void *src, size_t n, void *ctx) {
-  const pack_test *t = (const pack_test *)ctx;
-  char *to = (char *)kept;
-  const char *from = (const char *)src;
-  (void)rest;
-  if (t->size == 8) return filter_elements(to, from, n, 8, t);
-  if (t->size == 4) return filter_elements(to, from, n, 4, t);
-  return filter_elements(to, from, n, t->size, t);
-}
+#define PACK_LEAF(name, kind)                                                            \
+  static size_t name(void *kept, void *rest, const void *src, size_t n, void *ctx) {     \
+    const pack_test *t = (const pack_test *)ctx;                                         \
+    char *yes = (char *)kept, *no = (char *)rest;                                        \
+    const char *from = (const char *)src;                                                \
+    if (t->size == 1) return pack_small(yes, no, from, n, 1, t, kind);                   \
+    if (t->size == 2) return pack_small(yes, no, from, n, 2, t, kind);                   \
+    if (t->size == 4) return pack_small(yes, no, from, n, 4, t, kind);                   \
+    if (t->size == 8) return pack_small(yes, no, from, n, 8, t, kind);                   \
+    if (t->size == 16) return pack_small(yes, no, from, n, 16, t, kind);                 \
+    return pack_any(yes, no, from, n, t, kind);                                          \
+  }
+PACK_LEAF(filter_leaf, PACK_FILTER)
+PACK_LEAF(partition_leaf, PACK_PARTITION)
+PACK_LEAF(unique_leaf, PACK_UNIQUE)
+#undef PACK_LEAF
+
+/* ---- filter ---- */
 
 size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
                         size_t size, weft_pred_fn *pred, void *ctx) {
@@ -100,21 +138,6 @@ size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t s
 
 /* ---- unique ---- */
 
-/* The element in front of a block is still as it was: what was placed so far ends in
- * front of it, or nothing was left out and it is unchanged. */
-static size_t unique_leaf(void *kept, void *rest, const void *src, size_t n, void *ctx) {
-  const pack_test t = *(const pack_test *)ctx;
-  const char *from = (const char *)src;
-  char *to = (char *)kept;
-  (void)rest;
-  for (size_t i = 0; i < n; i++, from += t.size)
-    if (from == t.base || t.cmp(from - t.size, from, t.ctx) != 0) {
-      move_element(to, from, t.size);
-      to += t.size;
-    }
-  return (size_t)(to - (char *)kept) / t.size;
-}
-
 size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx) {
   weft_opts opts;
@@ -128,25 +151,6 @@ size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
 
 size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
   return weft_unique_with(NULL, base, n, size, cmp, ctx);
-}
-
-/* ---- partition with memory ---- */
-
-static size_t partition_leaf(void *kept, void *rest, const void *src, size_t n,
-                             void *ctx) {
-  const pack_test t = *(const pack_test *)ctx;
-  const char *from = (const char *)src;
-  char *yes = (char *)kept, *no = (char *)rest;
-  for (size_t i = 0; i < n; i++, from += t.size) {
-    if (t.pred(from, t.ctx)) {
-      move_element(yes, from, t.size);
-      yes += t.size;
-    } else {
-      memcpy(no, from, t.size);
-      no += t.size;
-    }
-  }
-  return (size_t)(yes - (char *)kept) / t.size;
 }
 
 /* ---- partition without memory ---- */

@@ -11,6 +11,10 @@
 #include <weft/array.h>
 #include <weft/detail/kernel.h>
 
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
 #if defined(__GNUC__)
 #define MOVE_INLINE inline __attribute__((always_inline))
 #else
@@ -25,6 +29,40 @@ static void move_loop(weft_opts *opts, size_t n, size_t size, weft_range_fn *bod
   wf_loop_run(opts, n, &loop);
 }
 
+/* ---- past the caches ---- */
+
+/* An array of so many bytes does not fit into caches: its old content is not worth being
+ * read into them before it is overwritten, which plain stores do. */
+enum { PAST_CACHES = 32 << 20 };
+
+#if defined(__SSE2__)
+
+static void copy_past(char *dst, const char *src, size_t bytes) {
+  size_t head = (0 - (uintptr_t)dst) % 16;
+  if (bytes < 256) head = bytes;
+  memcpy(dst, src, head);
+  for (size_t left = (bytes - head) / 64; left > 0; left--, head += 64) {
+    const __m128i *from = (const __m128i *)(const void *)(src + head);
+    __m128i *to = (__m128i *)(void *)(dst + head);
+    __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
+    __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
+  }
+  memcpy(dst + head, src + head, bytes - head);
+  _mm_sfence(); /* such stores are not ordered by what publishes the others */
+}
+
+#else
+
+static void copy_past(char *dst, const char *src, size_t bytes) {
+  memcpy(dst, src, bytes);
+}
+
+#endif
+
 /* ---- copy ---- */
 
 typedef struct move_job {
@@ -32,17 +70,23 @@ typedef struct move_job {
   const char *src;
   const size_t *index;
   size_t size;
+  bool past_caches;
 } move_job;
 
 static void copy_block(size_t begin, size_t end, void *ctx) {
   const move_job *m = (const move_job *)ctx;
-  memcpy(m->dst + begin * m->size, m->src + begin * m->size, (end - begin) * m->size);
+  char *to = m->dst + begin * m->size;
+  const char *from = m->src + begin * m->size;
+  if (m->past_caches)
+    copy_past(to, from, (end - begin) * m->size);
+  else
+    memcpy(to, from, (end - begin) * m->size);
 }
 
 void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
                     size_t size) {
   weft_opts opts;
-  move_job m = {(char *)dst, (const char *)src, NULL, size};
+  move_job m = {(char *)dst, (const char *)src, NULL, size, n * size >= PAST_CACHES};
   wf_array_check(false, n, size, "weft_copy");
   wf_par_options(&opts, o, "weft_copy");
   if (n > 0) move_loop(&opts, n, size, copy_block, &m);
@@ -71,7 +115,10 @@ static void fill_block(size_t begin, size_t end, void *ctx) {
   while (left > 0) {
     size_t bytes = filled < most ? filled : most;
     if (bytes > left) bytes = left;
-    memcpy(to + filled, to, bytes);
+    if (m->past_caches && filled >= most)
+      copy_past(to + filled, to, bytes);
+    else
+      memcpy(to + filled, to, bytes);
     filled += bytes;
     left -= bytes;
   }
@@ -80,7 +127,7 @@ static void fill_block(size_t begin, size_t end, void *ctx) {
 void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
                     const void *value) {
   weft_opts opts;
-  move_job m = {(char *)base, (const char *)value, NULL, size};
+  move_job m = {(char *)base, (const char *)value, NULL, size, n * size >= PAST_CACHES};
   wf_array_check(false, n, size, "weft_fill");
   wf_par_options(&opts, o, "weft_fill");
   if (n == 0) return;
@@ -163,7 +210,7 @@ static void move_by_index(const weft_opts *o, const char *call, size_t n,
 
 void weft_gather_with(const weft_opts *o, void *dst, const void *src, const size_t *index,
                       size_t n, size_t size) {
-  move_job m = {(char *)dst, (const char *)src, index, size};
+  move_job m = {(char *)dst, (const char *)src, index, size, false};
   move_by_index(o, "weft_gather", n, gather_block, &m);
 }
 
@@ -173,7 +220,7 @@ void weft_gather(void *dst, const void *src, const size_t *index, size_t n, size
 
 void weft_scatter_with(const weft_opts *o, void *dst, const void *src,
                        const size_t *index, size_t n, size_t size) {
-  move_job m = {(char *)dst, (const char *)src, index, size};
+  move_job m = {(char *)dst, (const char *)src, index, size, false};
   move_by_index(o, "weft_scatter", n, scatter_block, &m);
 }
 
@@ -190,15 +237,14 @@ typedef struct reverse_job {
 } reverse_job;
 
 /* Arrays of any type are moved as words. */
-typedef uint8_t __attribute__((may_alias)) word8;
 typedef uint16_t __attribute__((may_alias)) word16;
 typedef uint32_t __attribute__((may_alias)) word32;
 typedef uint64_t __attribute__((may_alias)) word64;
 
 /* Swaps elements [begin, end) with those at the same distance from the end. */
 #define REVERSE_OF(type)                                                                 \
-  WF_SIMD static void reverse_##type(type *a, size_t n, size_t begin, size_t end) {      \
-    type *low = a + begin, *high = a + (n - end);                                        \
+  WF_SIMD static void reverse_##type(char *base, size_t n, size_t begin, size_t end) {   \
+    type *low = (type *)(void *)base + begin, *high = (type *)(void *)base + (n - end);  \
     size_t count = end - begin;                                                          \
     WF_INDEPENDENT                                                                       \
     for (size_t i = 0; i < count; i++) {                                                 \
@@ -207,44 +253,66 @@ typedef uint64_t __attribute__((may_alias)) word64;
       high[count - 1 - i] = x;                                                           \
     }                                                                                    \
   }
-REVERSE_OF(word8)
 REVERSE_OF(word16)
 REVERSE_OF(word32)
 REVERSE_OF(word64)
 #undef REVERSE_OF
 
-static void swap_elements(char *a, char *b, size_t size) {
-  enum { PART = 64 };
-  char part[PART];
-  for (; size >= PART; size -= PART, a += PART, b += PART) {
-    memcpy(part, a, PART);
-    memcpy(a, b, PART);
-    memcpy(b, part, PART);
+/* The size is a constant, and not more than 64. */
+static MOVE_INLINE void reverse_sized(char *low, char *high, size_t count, size_t size) {
+  char part[64];
+  for (; count > 0; count--, low += size, high -= size) {
+    memcpy(part, low, size);
+    memcpy(low, high, size);
+    memcpy(high, part, size);
   }
-  memcpy(part, a, size);
-  memcpy(a, b, size);
-  memcpy(b, part, size);
 }
 
-static bool is_aligned(const void *p, size_t size) {
-  return (uintptr_t)p % size == 0;
+static void reverse_bytes(char *low, char *high, size_t count) {
+  for (; count >= 8; count -= 8, low += 8, high -= 8) {
+    uint64_t x, y;
+    memcpy(&x, low, 8);
+    memcpy(&y, high - 7, 8);
+    x = __builtin_bswap64(x);
+    y = __builtin_bswap64(y);
+    memcpy(low, &y, 8);
+    memcpy(high - 7, &x, 8);
+  }
+  reverse_sized(low, high, count, 1);
+}
+
+static void reverse_any(char *low, char *high, size_t count, size_t size) {
+  enum { PART = 64 };
+  for (; count > 0; count--, low += size, high -= size) {
+    size_t at = 0;
+    for (; size - at >= PART; at += PART) reverse_sized(low + at, high + at, 1, PART);
+    for (; size - at >= 8; at += 8) reverse_sized(low + at, high + at, 1, 8);
+    for (; at < size; at++) reverse_sized(low + at, high + at, 1, 1);
+  }
 }
 
 static void reverse_block(size_t begin, size_t end, void *ctx) {
   const reverse_job *r = (const reverse_job *)ctx;
-  if (r->size == 1) {
-    reverse_word8((word8 *)r->base, r->n, begin, end);
-  } else if (r->size == 2 && is_aligned(r->base, 2)) {
-    reverse_word16((word16 *)(void *)r->base, r->n, begin, end);
-  } else if (r->size == 4 && is_aligned(r->base, 4)) {
-    reverse_word32((word32 *)(void *)r->base, r->n, begin, end);
-  } else if (r->size == 8 && is_aligned(r->base, 8)) {
-    reverse_word64((word64 *)(void *)r->base, r->n, begin, end);
-  } else {
-    char *low = r->base + begin * r->size, *high = r->base + (r->n - 1 - begin) * r->size;
-    for (size_t i = begin; i < end; i++, low += r->size, high -= r->size)
-      swap_elements(low, high, r->size);
-  }
+  char *low = r->base + begin * r->size, *high = r->base + (r->n - 1 - begin) * r->size;
+  const bool aligned = (uintptr_t)r->base % r->size == 0;
+  if (r->size == 1)
+    reverse_bytes(low, high, end - begin);
+  else if (r->size == 2 && aligned)
+    reverse_word16(r->base, r->n, begin, end);
+  else if (r->size == 4 && aligned)
+    reverse_word32(r->base, r->n, begin, end);
+  else if (r->size == 8 && aligned)
+    reverse_word64(r->base, r->n, begin, end);
+  else if (r->size == 12)
+    reverse_sized(low, high, end - begin, 12);
+  else if (r->size == 16)
+    reverse_sized(low, high, end - begin, 16);
+  else if (r->size == 24)
+    reverse_sized(low, high, end - begin, 24);
+  else if (r->size == 32)
+    reverse_sized(low, high, end - begin, 32);
+  else
+    reverse_any(low, high, end - begin, r->size);
 }
 
 static void reverse_part(weft_opts *opts, char *base, size_t n, size_t size) {

@@ -204,8 +204,9 @@ bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
   weft_opts opts;
   hunt h = {.leaf = byte_difference, .a = (const char *)a, .b = (const char *)b, .n = n};
   h.size = size;
+  wf_array_check(false, n, size, "weft_equal");
   wf_par_options(&opts, o, "weft_equal");
-  if (n == 0 || size == 0) return true;
+  if (n == 0) return true;
   wf_array_min_len(&opts, size);
   return find_some(&opts, &h) == SIZE_MAX;
 }
@@ -248,26 +249,27 @@ typedef struct extreme_loop {
   wf_word x_best; /* index of the best so far, or SIZE_MAX */
 } extreme_loop;
 
-/* Negative if element i is better than element k. */
-static inline int extreme_order(const extreme_loop *e, size_t i, size_t k) {
-  const char *a = e->base + i * e->size, *b = e->base + k * e->size;
+/* Negative if a is better than b. */
+static inline int extreme_order(const extreme_loop *e, const char *a, const char *b) {
   return e->largest ? e->cmp(b, a, e->ctx) : e->cmp(a, b, e->ctx);
 }
 
 static void extreme_block(size_t begin, size_t end, void *ctx) {
   extreme_loop *e = (extreme_loop *)ctx;
-  size_t best = begin;
-  for (size_t i = begin + 1; i < end; i++)
-    if (extreme_order(e, i, best) < 0) best = i;
+  const char *best = e->base + begin * e->size;
+  const char *elem = best + e->size, *behind = e->base + end * e->size;
+  for (; elem != behind; elem += e->size)
+    if (extreme_order(e, elem, best) < 0) best = elem;
+  size_t index = (size_t)(best - e->base) / e->size;
   /* Relaxed: an index of elements that do not change; the end of the loop publishes it.
    */
   uintptr_t known = wf_word_load_relaxed(&e->x_best);
   for (;;) {
     if (known != SIZE_MAX) {
-      int order = extreme_order(e, best, known);
-      if (order > 0 || (order == 0 && known < best)) return;
+      int order = extreme_order(e, best, e->base + known * e->size);
+      if (order > 0 || (order == 0 && known < index)) return;
     }
-    if (wf_word_cas_relaxed(&e->x_best, &known, best)) return;
+    if (wf_word_cas_relaxed(&e->x_best, &known, index)) return;
   }
 }
 

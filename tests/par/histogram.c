@@ -23,7 +23,7 @@ static const unsigned RANGES[] = {1, 2, 10, 256, 5000, 65536};
 enum { RANGES_COUNT = sizeof RANGES / sizeof RANGES[0] };
 
 static void histogram_case(size_t n, size_t size, uint64_t *random) {
-  for (unsigned r = 0; r < RANGES_COUNT; r += n > 100000 ? 3 : 1) {
+  for (unsigned r = 0; r<RANGES_COUNT; r += n> 100000 ? 3 : 1) {
     elements e = elements_of(n, size, RANGES[r], random);
     FOR_POOLS(opts) check_histogram(&opts, &e, e.range + harness_random(random) % 3);
     elements_free(&e);

@@ -11,23 +11,43 @@
 extern "C" {
 #endif
 
-/* gcc inlines a function into one with this attribute: it only allows more. */
+/* gcc inlines a function into one with this attribute, because it only allows more. The
+ * pragma says that iterations do not depend on each other; that of clang would warn where
+ * a loop is not vectorised all the same. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define WF_SIMD        __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
 #define WF_INDEPENDENT _Pragma("GCC ivdep")
-#elif defined(__clang__)
-#define WF_SIMD
-#define WF_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define WF_SIMD
 #define WF_INDEPENDENT
 #endif
 
+/* Of the two functions that a macro defines mostly one is used. */
+#if defined(__GNUC__)
+#define WF_KERNEL_FN __attribute__((unused)) static inline
+#else
+#define WF_KERNEL_FN static inline
+#endif
+
 /* Elements of up to so many bytes are copied before the predicate is known. */
 #define WF_KERNEL_SMALL 64
 
-/* A search looks at so many elements between two questions whether there was a match. */
-#define WF_KERNEL_STEP 128
+/* Loops take so many elements at a time, a number that the compiler knows: 512 bytes, but
+ * of large elements 64. A search asks then whether there was a match; counts are kept in
+ * 32 bits for so long. */
+#define WF_KERNEL_STEP(T) (sizeof(T) <= 8 ? 512 / sizeof(T) : 64)
+
+/* Adds 1 if the condition holds. gcc vectorises the one for types of up to 32 bits, and
+ * the other for those of 64. */
+#define WF_COUNT_IF(count, condition, T)                                                 \
+  {                                                                                      \
+    if (sizeof(T) <= 4) {                                                                \
+      unsigned char wf_one = (condition) ? 1 : 0;                                        \
+      count += wf_one;                                                                   \
+    } else {                                                                             \
+      count = (condition) ? count + 1 : count;                                           \
+    }                                                                                    \
+  }
 
 typedef struct wf_kernel {
   const weft_opts *opts; /* as given: may be NULL */
@@ -53,6 +73,29 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
                                wf_array_leaf *leaf);
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
+
+/* Asks for the step that is 2 KiB ahead, which the memory system does too late by itself
+ * where a thread reads nothing but one array. It need not exist. */
+static inline void wf_fetch_ahead(const void *step, size_t size) {
+#if defined(__GNUC__)
+  if (size > 8) return;
+  for (size_t i = 0; i < 512; i += 64)
+    __builtin_prefetch((const void *)((uintptr_t)step + 2048 + i));
+#else
+  (void)step, (void)size;
+#endif
+}
+
+/* The functions for name##_leaf, a wf_array_leaf. */
+#define WF_ARRAY_CALLS(name, T, skeleton)                                                \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T const *wf_array,           \
+                                  size_t wf_len, void *wf_ctx) {                         \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    return skeleton(&wf_k, wf_array, sizeof(T), name##_leaf);                            \
+  }                                                                                      \
+  WF_KERNEL_FN size_t name(T const *wf_array, size_t wf_len, void *wf_ctx) {             \
+    return name##_with(NULL, wf_array, wf_len, wf_ctx);                                  \
+  }
 
 #ifdef __cplusplus
 }
