@@ -2,8 +2,8 @@
  *
  * sum, dot: reads what the loop reads (contestant bandwidth). map, saxpy: copies an array
  * with ordinary loads and stores (bandwidth), and by memcpy (memcpy), which may do
- * without fetching the lines that it writes to. For saxpy, too, a copy is the measure: an ordinary store first fetches
- * the line that it writes to, so both read two arrays and write one.
+ * without fetching the lines that it writes to. For saxpy, too, a copy is the measure: an
+ * ordinary store fetches the line first, so both read two arrays and write one.
  *
  * One thread goes through the arrays from the front, the other one from the back, in
  * blocks, until all of them are taken: on a busy machine the one that loses its CPU does
