@@ -113,7 +113,7 @@ static void measure(const char *who, double *x, double *y, size_t n, int what) {
   blocks = (n + BLOCK - 1) / BLOCK;
   kind = what;
   bench_job job = {NULL, run_both, NULL, NULL};
-  bench_samples times = bench_sample_job(&job);
+  bench_samples times = bench_sample_job(&job, NULL);
   if (kind == READ_ONE || kind == READ_TWO) {
     uint64_t expected = 0;
     for (size_t i = 0; i < n; i++) expected += read_array(&x[i], 1);
