@@ -2,8 +2,8 @@
  *
  * sum, dot: reads what the loop reads (contestant bandwidth). map, saxpy: copies an array
  * with ordinary loads and stores (bandwidth), and by memcpy (memcpy), which may do
- * without fetching the lines that it writes to. For saxpy, too, a copy is the measure: an ordinary store first fetches
- * the line that it writes to, so both read two arrays and write one.
+ * without fetching the lines that it writes to. For saxpy, too, a copy is the measure: an
+ * ordinary store fetches the line first, so both read two arrays and write one.
  *
  * One thread goes through the arrays from the front, the other one from the back, in
  * blocks, until all of them are taken: on a busy machine the one that loses its CPU does
@@ -113,7 +113,7 @@ static void measure(const char *who, double *x, double *y, size_t n, int what) {
   blocks = (n + BLOCK - 1) / BLOCK;
   kind = what;
   bench_job job = {NULL, run_both, NULL, NULL};
-  bench_samples times = bench_sample_job(&job);
+  bench_samples times = bench_sample_job(&job, NULL);
   if (kind == READ_ONE || kind == READ_TWO) {
     uint64_t expected = 0;
     for (size_t i = 0; i < n; i++) expected += read_array(&x[i], 1);

@@ -104,7 +104,7 @@ BENCH_HELPER void stream_measure(const char *who, stream_loops loops, int which,
                       {NULL, stream_run_map, stream_check_map, &s},
                       {NULL, stream_run_saxpy, NULL, &s}};
   static const double accesses[] = {1, 2, 2, 3};
-  bench_samples times = bench_sample_job(&jobs[which]);
+  bench_samples times = bench_sample_job(&jobs[which], NULL);
   if (which == 2) stream_check_map_by(&s, 1);
   if (which == 3) stream_check_saxpy_all(&s);
   if (times.count != 0) {

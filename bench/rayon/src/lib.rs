@@ -147,51 +147,53 @@ pub struct Job<'a, S> {
 }
 
 impl<S> Job<'_, S> {
-    fn run(&mut self) -> f64 {
+    /// The time of the work, and the CPU time of all threads.
+    fn run(&mut self) -> (f64, f64) {
         (self.prepare)(&mut self.state);
+        let cpu_before = cpu_ns();
         let before = Instant::now();
         (self.work)(&mut self.state);
-        let took = before.elapsed();
+        let took = ns(before.elapsed());
+        let cpu = cpu_ns() - cpu_before;
         (self.check)(&mut self.state);
-        ns(took)
+        (took, cpu)
     }
 
-    /// As bench_sample_job.
-    pub fn sample(&mut self) -> Vec<f64> {
-        let mut times = Vec::new();
-        if std::env::var_os("BENCH_ONCE").is_some() {
-            self.run();
-            return times;
-        }
+    /// As bench_sample_job: times and CPU times.
+    pub fn sample(&mut self) -> (Vec<f64>, Vec<f64>) {
         let limits = Limits::choose();
-        let mut worked = self.run();
-        if worked > limits.most_ns {
-            times.push(worked);
-            return times;
-        }
         let start = Instant::now();
-        while worked < limits.warm_ns && ns(start.elapsed()) < limits.warm_ns {
-            worked += self.run();
+        let (mut worked, cpu) = self.run();
+        if std::env::var_os("BENCH_ONCE").is_some() {
+            return (Vec::new(), Vec::new());
         }
+        if worked > 2.0 * limits.most_ns {
+            return (vec![worked], vec![cpu]);
+        }
+        while worked < limits.warm_ns && ns(start.elapsed()) < 2.0 * limits.warm_ns {
+            worked += self.run().0;
+        }
+        let (mut times, mut cpus) = (Vec::new(), Vec::new());
         let (mut worked, start) = (0.0, Instant::now());
         loop {
-            let took = self.run();
+            let (took, cpu) = self.run();
             times.push(took);
+            cpus.push(cpu);
             worked += took;
             if limits.has_enough(worked, times.len())
                 || ns(start.elapsed()) >= 2.0 * limits.most_ns
             {
-                break;
+                return (times, cpus);
             }
         }
-        times
     }
 
     /// As bench_measure_job.
     pub fn measure(&mut self, who: &str) {
-        let mut times = self.sample();
+        let (mut times, mut cpus) = self.sample();
         if !times.is_empty() {
             print_times(who, &mut times);
+            print(who, "cpu_ms", quantile(&mut cpus, 0.5) / 1e6);
         }
     }
 }

@@ -82,7 +82,7 @@ fn main() {
         _ => (saxpy, |_| {}, 3.0),
     };
     let mut job = Job { state, prepare: &prepare, work: &work, check: &check_it };
-    let mut times = pool(threads).install(|| job.sample());
+    let (mut times, _) = pool(threads).install(|| job.sample());
     match which {
         "map" => check_map_by(&job.state, 1),
         "saxpy" => check_saxpy_all(&job.state),
