@@ -155,14 +155,14 @@ size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ct
 
 /* ---- partition without memory ---- */
 
-typedef struct in_place {
+typedef struct in_place_part {
   const weft_opts *opts;
   const pack_test *test;
   char *base;
   size_t n;
   unsigned crew; /* so many threads may work on it */
   size_t split;  /* result */
-} in_place;
+} in_place_part;
 
 /* As many elements as fit into a small buffer, which takes the others for a while. */
 __attribute__((noinline)) static size_t partition_few(const pack_test *t, char *base,
@@ -186,7 +186,7 @@ __attribute__((noinline)) static size_t partition_few(const pack_test *t, char *
 /* Both halves, and then the others of the lower change places with those to keep of the
  * upper one. */
 static void partition_in_place(void *ctx) {
-  in_place *p = (in_place *)ctx;
+  in_place_part *p = (in_place_part *)ctx;
   const pack_test *t = p->test;
   if (p->n * t->size <= 512) {
     p->split = partition_few(t, p->base, p->n);
@@ -200,8 +200,8 @@ static void partition_in_place(void *ctx) {
   size_t half = p->n / 2;
   unsigned crew = p->crew / 2;
   char *middle = p->base + half * t->size;
-  in_place lower = {p->opts, t, p->base, half, p->crew - crew, 0};
-  in_place upper = {p->opts, t, middle, p->n - half, crew > 0 ? crew : 1, 0};
+  in_place_part lower = {p->opts, t, p->base, half, p->crew - crew, 0};
+  in_place_part upper = {p->opts, t, middle, p->n - half, crew > 0 ? crew : 1, 0};
   if (crew > 0) {
     weft_join(partition_in_place, &lower, partition_in_place, &upper);
   } else {
@@ -229,7 +229,7 @@ static void partition_inside(void *ctx) {
   size_t size = call->test.size;
   char *rest = (char *)malloc(call->n * size);
   if (rest == NULL) {
-    in_place all = {call->opts, &call->test, call->base, call->n, 1, 0};
+    in_place_part all = {call->opts, &call->test, call->base, call->n, 1, 0};
     if (call->opts->max_workers != 0)
       all.crew = wf_par_crew(call->opts);
     else

@@ -21,19 +21,19 @@ typedef struct wf_fold {
  * thread, wherever it is. */
 void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold);
 
-/* ---- scratch memory that is needed to go on ---- */
+/* ---- memory that is needed to go on ---- */
 
 /* Larger memory comes from malloc, else from the system; else the program ends. */
-typedef struct wf_scratch {
+typedef struct wf_needed {
   void *memory;
   size_t mapped; /* bytes that came straight from the system, or 0 */
-} wf_scratch;
+} wf_needed;
 
-void *wf_scratch_get(wf_scratch *s, size_t bytes, const char *call);
-void wf_scratch_free(wf_scratch *s);
+void *wf_needed_get(wf_needed *s, size_t bytes, const char *call);
+void wf_needed_free(wf_needed *s);
 
 /* As much of it may be on the stack where malloc has none and half of the stack is free.
  */
-#define WF_SCRATCH_STACK 4096
+#define WF_NEEDED_STACK 4096
 
 #endif

@@ -91,21 +91,21 @@ static void scan_serially(const scan_job *j, char *memory) {
 }
 
 static __attribute__((noinline)) void scan_on_stack(const scan_job *j) {
-  _Alignas(16) char memory[WF_SCRATCH_STACK];
+  _Alignas(16) char memory[WF_NEEDED_STACK];
   scan_serially(j, memory);
 }
 
 static void scan_alone(const scan_job *j) {
   _Alignas(16) char memory[4 * SCAN_SMALL];
   size_t bytes = 4 * scan_step(j);
-  wf_scratch scratch;
+  wf_needed scratch;
   if (bytes <= sizeof memory) {
     scan_serially(j, memory);
-  } else if (bytes <= WF_SCRATCH_STACK && wf_stack_is_half_free()) {
+  } else if (bytes <= WF_NEEDED_STACK && wf_stack_is_half_free()) {
     scan_on_stack(j);
   } else {
-    scan_serially(j, (char *)wf_scratch_get(&scratch, bytes, "weft_scan"));
-    wf_scratch_free(&scratch);
+    scan_serially(j, (char *)wf_needed_get(&scratch, bytes, "weft_scan"));
+    wf_needed_free(&scratch);
   }
 }
 

@@ -76,13 +76,13 @@ bool wf_sort_moving(wf_sorter *s, char *base, size_t n) {
 
 /* ---- arrays that are in order already ---- */
 
-typedef struct reverse_job {
+typedef struct reversal {
   char *base;
   size_t n, size;
-} reverse_job;
+} reversal;
 
-static void reverse_block(size_t begin, size_t end, void *ctx) {
-  const reverse_job r = *(const reverse_job *)ctx;
+static void reverse_some(size_t begin, size_t end, void *ctx) {
+  const reversal r = *(const reversal *)ctx;
   unsigned char copy[WF_SORT_LARGEST];
   for (size_t i = begin; i < end; i++) {
     char *low = r.base + i * r.size, *high = r.base + (r.n - 1 - i) * r.size;
@@ -104,8 +104,8 @@ static bool sort_by_looking(wf_sorter *s, char *base, size_t n) {
   if (s->kernel->run(base, LOOK, &falls, s->ctx) < LOOK) return false;
   if (!wf_sorter_is_run(s, base, n, falls)) return false;
   if (falls) {
-    reverse_job r = {base, n, s->size};
-    wf_loop loop = {reverse_block, &r, NULL};
+    reversal r = {base, n, s->size};
+    wf_loop loop = {reverse_some, &r, NULL};
     wf_loop_run(&s->inner, n / 2, &loop);
   }
   return true;

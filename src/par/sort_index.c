@@ -52,13 +52,13 @@ typedef struct gather_job {
   const size_t *order;
 } gather_job;
 
-static void gather_block(size_t begin, size_t end, void *ctx) {
+static void gather_indexed(size_t begin, size_t end, void *ctx) {
   const gather_job g = *(const gather_job *)ctx;
   for (size_t i = begin; i < end; i++)
     memcpy(g.to + i * g.size, g.from + g.order[i] * g.size, g.size);
 }
 
-static void swap_elements(char *a, char *b, size_t bytes) {
+static void swap_indexed(char *a, char *b, size_t bytes) {
   unsigned char copy[256];
   for (size_t done = 0, part; done < bytes; done += part) {
     part = bytes - done < sizeof copy ? bytes - done : sizeof copy;
@@ -77,7 +77,7 @@ static void permute_by_cycles(char *base, size_t n, size_t size, size_t *order) 
       size_t from = order[at];
       order[at] |= DONE;
       if (from == i) break;
-      swap_elements(base + at * size, base + from * size, size);
+      swap_indexed(base + at * size, base + from * size, size);
       at = from;
     }
   }
@@ -93,7 +93,7 @@ static void permute(wf_sorter *s, char *base, size_t n, size_t size, size_t *ord
   }
   wf_sorter bytes = *s;
   gather_job g = {copy, base, size, order};
-  wf_loop loop = {gather_block, &g, NULL};
+  wf_loop loop = {gather_indexed, &g, NULL};
   bytes.size = size;
   wf_loop_run(&s->inner, n, &loop);
   wf_sorter_copy(&bytes, base, copy, n);
@@ -152,7 +152,7 @@ typedef struct key_call {
   size_t record;
 } key_call;
 
-static void pack_block(size_t begin, size_t end, void *ctx) {
+static void pack_indexed(size_t begin, size_t end, void *ctx) {
   const key_call c = *(const key_call *)ctx;
   for (size_t i = begin; i < end; i++) {
     char *record = c.records + i * c.record;
@@ -161,7 +161,7 @@ static void pack_block(size_t begin, size_t end, void *ctx) {
   }
 }
 
-static void unpack_block(size_t begin, size_t end, void *ctx) {
+static void unpack_indexed(size_t begin, size_t end, void *ctx) {
   const key_call c = *(const key_call *)ctx;
   for (size_t i = begin; i < end; i++) {
     const char *record = c.records + i * c.record;
@@ -180,7 +180,7 @@ static size_t record_size(size_t key_size, size_t payload_size) {
 static bool sort_records(const wf_sorter *s, key_call *c) {
   void *memory;
   wf_sorter of_records;
-  wf_loop pack = {pack_block, c, NULL}, unpack = {unpack_block, c, NULL};
+  wf_loop pack = {pack_indexed, c, NULL}, unpack = {unpack_indexed, c, NULL};
   if (c->key_size > WF_SORT_LARGEST || c->payload_size > WF_SORT_LARGEST) return false;
   c->record = record_size(c->key_size, c->payload_size);
   if (c->record > WF_SORT_LARGEST / 2 || c->n > SIZE_MAX / c->record) return false;

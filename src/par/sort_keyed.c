@@ -52,12 +52,12 @@ static void number_block(size_t begin, size_t end, void *ctx) {
   for (size_t i = begin; i < end; i++) order[i] = i;
 }
 
-static void pack_block(size_t begin, size_t end, void *ctx) {
+static void pack_keyed(size_t begin, size_t end, void *ctx) {
   const ordering o = *(const ordering *)ctx;
   for (size_t i = begin; i < end; i++) o.packed[i] = wf_key_at(&o.keys, i) << 32 | i;
 }
 
-static void unpack_block(size_t begin, size_t end, void *ctx) {
+static void unpack_keyed(size_t begin, size_t end, void *ctx) {
   wf_bits64 *packed = ((const ordering *)ctx)->packed;
   for (size_t i = begin; i < end; i++) packed[i] &= UINT32_MAX;
 }
@@ -83,9 +83,9 @@ static bool can_pack(const ordering *o) {
 
 static void sort_packed(ordering *o) {
   o->packed = (wf_bits64 *)(void *)o->order;
-  over_elements(&o->opts, o->n, pack_block, o);
+  over_elements(&o->opts, o->n, pack_keyed, o);
   wf_sort_bits64(o->given, &wf_coding_u64, o->packed, o->n);
-  over_elements(&o->opts, o->n, unpack_block, o);
+  over_elements(&o->opts, o->n, unpack_keyed, o);
 }
 
 static bool sort_pairs_alone(ordering *o) {
@@ -152,7 +152,7 @@ typedef struct move {
   size_t *order;
 } move;
 
-static void gather_block(size_t begin, size_t end, void *ctx) {
+static void gather_keyed(size_t begin, size_t end, void *ctx) {
   const move m = *(const move *)ctx;
   if (m.size == 4)
     for (size_t i = begin; i < end; i++)
@@ -199,7 +199,7 @@ static void move_by_order(const weft_opts *opts, void *base, size_t size, size_t
     return;
   }
   m.moved = (char *)scratch.memory;
-  over_elements(opts, n, gather_block, &m);
+  over_elements(opts, n, gather_keyed, &m);
   over_elements(opts, n, copy_back_block, &m);
   wf_scratch_put(scratch);
 }
