@@ -91,8 +91,8 @@ WEFT_API size_t weft_partition_with(const weft_opts *o, void *base, size_t n, si
  *
  *     size_t count = n > 0;
  *     for (size_t i = 1; i < n; i++)
- *       if (cmp(base[i - 1], base[i], ctx) != 0) base[count++] = base[i];   (with the
- *     return count;                                      elements as they were before)
+ *       if (cmp(base[i - 1], base[i], ctx) != 0) base[count++] = base[i];
+ *     return count;
  *
  * Meaning: of elements that are next to each other and equal the first is kept. What is
  * behind the result is not specified. Memory as in weft_filter. */

@@ -1,4 +1,4 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=aligned_alloc */
 /* weft_filter, weft_partition, weft_unique: the same as serial code, one look at each
  * element, nothing written behind the result; also in place, with options, without
  * memory, cancelled, and with predicates that are uneven or use the pool themselves.
@@ -23,11 +23,17 @@ static bool is_refused(void) {
 
 void *__real_malloc(size_t size);
 void *__wrap_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__wrap_calloc(size_t count, size_t size);
 void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_aligned_alloc(size_t alignment, size_t size);
 
 void *__wrap_malloc(size_t size) {
   return is_refused() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size) {
+  return is_refused() ? NULL : __real_calloc(count, size);
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
@@ -194,6 +200,31 @@ TEST(filters_when_memory_ends) {
     for (int i = 0; i < 4; i++) check_refused(&opts, &e, 2, 0, true);
   }
   close_pools();
+  elements_free(&e);
+}
+
+static size_t key_in_range(const void *elem, void *ctx) {
+  return key_at(ctx, elem);
+}
+
+/* The global pool cannot be started either: the calling thread does all by itself. */
+TEST(array_calls_without_even_a_pool) {
+  uint64_t random = harness_seed();
+  elements e = elements_of(10007, 8, 100, &random);
+  size_t counts[100], sum = 0, first;
+  check_refused(NULL, &e, 1, 0, true);
+  refuse(1, 0);
+  CHECK(weft_pool_current() == NULL);
+  first = weft_find_first(e.base, e.n, 8, is_below, &e);
+  CHECK(first <= weft_find_any(e.base, e.n, 8, is_below, &e));
+  CHECK(weft_count(e.base, e.n, 8, is_below, &e) > 0);
+  weft_reverse(e.base, e.n, 8);
+  CHECK_EQ(weft_find_last(e.base, e.n, 8, is_below, &e), e.n - 1 - first);
+  weft_histogram(counts, 100, e.base, e.n, 8, key_in_range, &e);
+  refuse_no_more();
+  for (int i = 0; i < 100; i++) sum += counts[i];
+  CHECK_EQ(sum, e.n);
+  weft_shutdown();
   elements_free(&e);
 }
 
