@@ -223,7 +223,8 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   const WF_SORT(digit) digit = pass->digit;
   const wf_coding load = pass->load;
   (void)load;
-  const bool streams = radix->streams;
+  /* Where a type is aligned to less than its size, lines may not be. */
+  const bool streams = radix->streams && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
   size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
   WF_ELEM *lines = (WF_ELEM *)(void *)wf_radix_slot(radix, k);
   size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
