@@ -20,6 +20,9 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
   return blocks < most ? blocks : most;
 }
 
+/* From so many bytes on scratch memory is not expected to stay in a cache. */
+enum { STREAM_LEAST = 4 << 20 };
+
 /* A slot is large enough for a usual leaf. */
 enum { SLOT_LEAST = 2 * WF_BUCKET_BYTES };
 
@@ -40,6 +43,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->opts.split = WEFT_SPLIT_ADAPTIVE;
   radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
   radix->coding = *coding;
+  radix->streams = n >= STREAM_LEAST / size;
   radix->stride = wf_radix_buckets(n, size);
   radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));
   size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));

@@ -33,7 +33,7 @@ enum { WF_SORT_MORE_BITS = 3, WF_SORT_MOVES = 4 };
 enum { WF_LEAF_BYTES = 128 << 10 };
 
 /* Buckets of a distribution: about as many as make leaves of WF_BUCKET_BYTES. */
-enum { WF_BUCKETS_LEAST = 16, WF_BUCKETS_MOST = 2048, WF_BUCKET_BYTES = 32 << 10 };
+enum { WF_BUCKETS_LEAST = 16, WF_BUCKETS_MOST = 4096, WF_BUCKET_BYTES = 16 << 10 };
 
 /* What a distribution gathers before it writes: whole cache lines. */
 enum { WF_LINE_BYTES = 128 };
@@ -94,6 +94,7 @@ typedef struct wf_radix {
   const weft_opts *given;
   weft_opts opts; /* of its loops: they are not cancelled, for all must come back */
   wf_coding coding;
+  bool streams;     /* past the caches, for there are more elements than these hold */
   size_t blocks;    /* that the array is cut into: the unit of counting and writing */
   size_t stride;    /* the most buckets of any pass */
   size_t buckets;   /* of the pass under way */
@@ -166,12 +167,16 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
 
 /* ---- lines ---- */
 
-/* Writes a cache line past the caches: it is not needed soon. */
-static inline void wf_stream_line(void *to, const void *from) {
+/* Writes a gathered line; what is not needed soon need not go through the caches. */
+static inline void wf_write_line(void *to, const void *from, bool streams) {
 #if defined __SSE2__
-  for (size_t i = 0; i < WF_LINE_BYTES / sizeof(__m128i); i++)
-    _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
+  if (!streams)
+    memcpy(to, from, WF_LINE_BYTES);
+  else
+    for (size_t i = 0; i < WF_LINE_BYTES / sizeof(__m128i); i++)
+      _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
 #else
+  (void)streams;
   memcpy(to, from, WF_LINE_BYTES);
 #endif
 }

@@ -151,24 +151,73 @@ static void WF_SORT(bring_back)(size_t begin, size_t end, void *ctx) {
   (pass->src + begin, pass->dst + begin, end - begin, &pass->radix->coding);
 }
 
+/* Moves the elements whose keys are below the limit to the front. There are few. */
+static void WF_SORT(pull_to_front)(WF_ELEM *a, size_t n, WF_KEY limit,
+                                   const wf_coding *coding) {
+  const wf_coding c = *coding;
+  size_t count = 0;
+  (void)c;
+  for (size_t i = 0; i < n; i++) {
+    WF_ELEM e = a[i];
+    if (WF_LIKELY(WF_KEY_OF(WF_ENCODE(&c, e)) >= limit)) continue;
+    a[i] = a[count];
+    a[count++] = e;
+  }
+}
+
+/* The same for any number of them, without branches; returns how many there are. */
+static size_t WF_SORT(split_below)(WF_ELEM *a, size_t n, WF_KEY limit,
+                                   const wf_coding *coding) {
+  const wf_coding c = *coding;
+  size_t count = 0;
+  (void)c;
+  for (size_t i = 0; i < n; i++) {
+    WF_ELEM e = a[i];
+    a[i] = a[count];
+    a[count] = e;
+    count += WF_KEY_OF(WF_ENCODE(&c, e)) < limit;
+  }
+  return count;
+}
+
 /* One step: moves the bucket that holds the nth element to its place, what is below it in
- * front, what is above behind. *a, *n and *nth tell of that bucket then. */
+ * front, what is above behind. *a, *n and *nth tell of that bucket then; or, if it is
+ * near the front, of all that is not behind it. */
 static void WF_SORT(narrow)(wf_radix *radix, WF_ELEM **a, size_t *n, size_t *nth,
                             WF_KEY low, WF_KEY high) {
+  /* So few threads are not quicker than one that moves elements only once. */
+  enum { FEW_IN_FRONT = 16, FEW_THREADS = 4 };
   WF_ELEM *scratch = (WF_ELEM *)radix->elements;
   WF_SORT(pass) pass = {radix, *a, scratch, *n, {0, 0, 0}, radix->coding, *a};
   const wf_loop count = {WF_SORT(count_blocks), &pass, NULL};
   const wf_loop scatter = {WF_SORT(scatter_blocks), &pass, NULL};
   const wf_loop back = {WF_SORT(bring_back), &pass, NULL};
-  size_t middle = 0, start = 0;
+  size_t middle = 0, start = 0, length;
   WF_SORT(choose_digit)(&pass, low, high);
   wf_loop_run(&radix->opts, radix->blocks, &count);
   for (;; middle++) {
-    size_t length = 0;
+    length = 0;
     for (size_t k = 0; k < radix->blocks; k++)
       length += wf_radix_counts(radix, k)[middle];
     if (*nth - start < length) break;
     start += length;
+  }
+  if (start + length <= *n / FEW_IN_FRONT) {
+    WF_KEY below = (WF_KEY)((WF_KEY)(middle + 1) << pass.digit.shift);
+    WF_SORT(pull_to_front)(*a, *n, (WF_KEY)(low + below), &radix->coding);
+    *n = start + length;
+    return;
+  }
+  if (wf_par_crew(radix->given) <= FEW_THREADS) {
+    WF_KEY at = (WF_KEY)(low + ((WF_KEY)middle << pass.digit.shift));
+    WF_KEY step = (WF_KEY)((WF_KEY)1 << pass.digit.shift);
+    if (middle > 0) WF_SORT(split_below)(*a, *n, at, &radix->coding);
+    if (middle < pass.digit.last)
+      WF_SORT(split_below)(*a + start, *n - start, (WF_KEY)(at + step), &radix->coding);
+    *a += start;
+    *n = length;
+    *nth -= start;
+    return;
   }
   /* The bucket below the middle one takes what is lower still. */
   WF_KEY last = pass.digit.last;
@@ -314,7 +363,7 @@ static void WF_SORT(sort_few)(const WF_SORT(call) * c) {
 
 /* Elements of a key of their own only: equal ones may change places. */
 static void WF_SORT(sort)(const WF_SORT(call) * c) {
-  enum { ALONE = WF_LEAF_BYTES / 2 / sizeof(WF_ELEM) };
+  enum { ALONE = WF_LEAF_BYTES / sizeof(WF_ELEM) };
   if (c->n < 2 || wf_par_cancelled(c->opts)) return;
   if (c->n > WF_SORT_FEW) {
     if (WF_SORT(all_ordered)(c->opts, c->a, c->n, false, c->coding)) return;

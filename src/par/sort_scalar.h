@@ -208,13 +208,13 @@ static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
  * written when it is full: the bucket's memory is touched once for a whole line, and need
  * not be read. `dst` counts from a line's boundary; the bucket starts at `first`. */
 static inline void WF_SORT(write_line)(WF_ELEM *dst, size_t end, size_t first,
-                                       const WF_ELEM *line) {
+                                       const WF_ELEM *line, bool streams) {
   enum { LENGTH = WF_SORT(LINE_LENGTH) };
   size_t begin = end - LENGTH;
   if (WF_UNLIKELY(begin < first || begin > end))
     memcpy(dst + first, line + first % LENGTH, (end - first) * sizeof *dst);
   else
-    wf_stream_line(dst + begin, line);
+    wf_write_line(dst + begin, line, streams);
 }
 
 static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
@@ -223,6 +223,8 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   const WF_SORT(digit) digit = pass->digit;
   const wf_coding load = pass->load;
   (void)load;
+  /* Where a type is aligned to less than its size, lines may not be. */
+  const bool streams = radix->streams && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
   size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
   WF_ELEM *lines = (WF_ELEM *)(void *)wf_radix_slot(radix, k);
   size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
@@ -235,7 +237,7 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
     size_t p = place[b]++;
     lines[b * LENGTH + p % LENGTH] = e;
     if (p % LENGTH == LENGTH - 1)
-      WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH);
+      WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, streams);
   }
   for (size_t b = 0; b < radix->buckets; b++) {
     size_t end = place[b], begin = end - end % LENGTH;
