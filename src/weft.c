@@ -55,5 +55,6 @@
 #include "par/sort_index.c"
 #include "par/sort_inplace.c"
 #include "par/sort_merge.c"
+#include "par/sort_quick.c"
 #include "par/sort_sample.c"
 #include "par/sort_select.c"

@@ -150,9 +150,14 @@ static void sort_inside(void *ctx) {
   wf_sorter s;
   wf_sorter_init(&s, &c->opts, c->kernel, c->size, c->ctx);
   if (wf_par_cancelled(&c->opts) || sort_by_looking(&s, c->base, c->n)) return;
-  bool done = c->size <= WF_SORT_LARGEST ? wf_sort_moving(&s, c->base, c->n)
-                                         : wf_sort_by_index(&s, c->base, c->n);
-  if (done) return;
+  if (c->size > WF_SORT_LARGEST) {
+    if (wf_sort_by_index(&s, c->base, c->n)) return;
+  } else if (!c->stable) {
+    wf_quick_sort(&s, c->base, c->n);
+    return;
+  } else if (wf_sort_moving(&s, c->base, c->n)) {
+    return;
+  }
   if (c->stable)
     wf_inplace_stable(&s, c->base, NULL, 0, c->n);
   else
