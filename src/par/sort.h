@@ -8,8 +8,7 @@
  *     sort_index.c    sorting indices: large elements, argsort, sort by key
  *     sort_select.c   nth element, partial sort, is sorted
  *
- * A stable sort's result is the same for any number of threads; so is that of the others,
- * because where arrays are cut depends on the elements alone.
+ * A stable sort's result is the same for any number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_SORT_H

@@ -12,8 +12,9 @@
 
 #include <weft/join.h>
 
-/* Parts of so many bytes are left to distribution; measured. */
-enum { QUICK_LEAF_BYTES = 1 << 22 };
+/* Parts of so many bytes are left to distribution, measured; and so many elements are
+ * divided by one thread. */
+enum { QUICK_LEAF_BYTES = 1 << 22, QUICK_SPLIT_MIN = 1 << 15 };
 
 typedef struct quick_range {
   wf_sorter *sorter;
@@ -38,17 +39,74 @@ static void swap_with(char *a, char *b, size_t size) {
   memcpy(b, copy, size);
 }
 
+/* ---- partition by several threads ---- */
+
+typedef struct quick_split {
+  const quick_range *range;
+  char *base;
+  size_t n;
+  const char *pivot;
+  bool or_equal;
+  unsigned budget;
+  size_t front; /* the result */
+} quick_split;
+
+typedef struct quick_exchange {
+  char *a, *b;
+  size_t size;
+} quick_exchange;
+
+static void exchange_block(size_t begin, size_t end, void *ctx) {
+  const quick_exchange e = *(const quick_exchange *)ctx;
+  unsigned char copy[512];
+  for (size_t at = begin * e.size, part; at < end * e.size; at += part) {
+    part = end * e.size - at < sizeof copy ? end * e.size - at : sizeof copy;
+    memcpy(copy, e.a + at, part);
+    memcpy(e.a + at, e.b + at, part);
+    memcpy(e.b + at, copy, part);
+  }
+}
+
+/* Both halves at the same time; then the rear of the first and the front of the second
+ * change places, as far as both reach. */
+static void quick_partition(void *ctx) {
+  quick_split *q = (quick_split *)ctx;
+  const wf_sorter *s = q->range->sorter;
+  if (q->budget <= 1 || q->n <= QUICK_SPLIT_MIN) {
+    q->front = s->kernel->partition(q->base, q->n, q->pivot, q->or_equal, s->ctx);
+    return;
+  }
+  size_t half = q->n / 2;
+  quick_split a = *q, b = *q;
+  a.n = half;
+  a.budget = q->budget - q->budget / 2;
+  b.base += half * s->size;
+  b.n = q->n - half;
+  b.budget = q->budget / 2;
+  weft_join(quick_partition, &a, quick_partition, &b);
+  size_t rear = half - a.front, count = rear < b.front ? rear : b.front;
+  quick_exchange e = {q->base + a.front * s->size,
+                      q->base + (half + b.front - count) * s->size, s->size};
+  wf_loop loop = {exchange_block, &e, NULL};
+  if (s->opts->max_workers == 0)
+    wf_loop_run(&s->inner, count, &loop);
+  else
+    exchange_block(0, count, &e);
+  q->front = a.front + b.front;
+}
+
 /* Cuts into [0, *low) and [*high, n); what is between is in its place. */
 static void quick_cut(const quick_range *q, size_t *low, size_t *high) {
   const wf_sorter *s = q->sorter;
-  const wf_sort_kernel *kernel = s->kernel;
   size_t size = s->size;
   unsigned char pivot[WF_SORT_LARGEST] __attribute__((aligned(64)));
   swap_with(q->base, q->base + wf_inplace_pivot(s, q->base, q->n) * size, size);
   memcpy(pivot, q->base, size);
   bool or_equal = q->has_floor && !wf_sorter_less(s, q->base - size, q->base);
-  size_t front =
-      kernel->partition(q->base + size, q->n - 1, (const char *)pivot, or_equal, s->ctx);
+  quick_split split = {q,        q->base + size, q->n - 1, (const char *)pivot,
+                       or_equal, q->budget,      0};
+  quick_partition(&split);
+  size_t front = split.front;
   if (or_equal) {
     *low = 0;
   } else {
