@@ -67,6 +67,7 @@
 #include "par/sort_inplace.c"
 #include "par/sort_keyed.c"
 #include "par/sort_merge.c"
+#include "par/sort_quick.c"
 #include "par/sort_rows.c"
 #include "par/sort_sample.c"
 #include "par/sort_select.c"

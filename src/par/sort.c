@@ -81,17 +81,40 @@ typedef struct reversal {
   size_t n, size;
 } reversal;
 
+static inline void swap_elements_of(char *a, char *b, size_t size) {
+  unsigned char copy[WF_SORT_LARGEST];
+  memcpy(copy, a, size);
+  memcpy(a, b, size);
+  memcpy(b, copy, size);
+}
+
+/* Inlined with a constant size where that is common. */
+static inline __attribute__((always_inline)) void
+reverse_pairs(const reversal *r, size_t begin, size_t end, size_t size) {
+  char *low = r->base + begin * size, *high = r->base + (r->n - 1 - begin) * size;
+  for (size_t i = begin; i < end; i++, low += size, high -= size)
+    for (size_t done = 0; done < size; done += WF_SORT_LARGEST)
+      swap_elements_of(low + done, high + done,
+                       size - done < WF_SORT_LARGEST ? size - done : WF_SORT_LARGEST);
+}
+
 static void reverse_some(size_t begin, size_t end, void *ctx) {
   const reversal r = *(const reversal *)ctx;
-  unsigned char copy[WF_SORT_LARGEST];
-  for (size_t i = begin; i < end; i++) {
-    char *low = r.base + i * r.size, *high = r.base + (r.n - 1 - i) * r.size;
-    for (size_t done = 0, part; done < r.size; done += part) {
-      part = r.size - done < sizeof copy ? r.size - done : sizeof copy;
-      memcpy(copy, low + done, part);
-      memcpy(low + done, high + done, part);
-      memcpy(high + done, copy, part);
-    }
+  switch (r.size) {
+  case 4:
+    reverse_pairs(&r, begin, end, 4);
+    break;
+  case 8:
+    reverse_pairs(&r, begin, end, 8);
+    break;
+  case 16:
+    reverse_pairs(&r, begin, end, 16);
+    break;
+  case 32:
+    reverse_pairs(&r, begin, end, 32);
+    break;
+  default:
+    reverse_pairs(&r, begin, end, r.size);
   }
 }
 
@@ -127,9 +150,14 @@ static void sort_inside(void *ctx) {
   wf_sorter s;
   wf_sorter_init(&s, &c->opts, c->kernel, c->size, c->ctx);
   if (wf_par_cancelled(&c->opts) || sort_by_looking(&s, c->base, c->n)) return;
-  bool done = c->size <= WF_SORT_LARGEST ? wf_sort_moving(&s, c->base, c->n)
-                                         : wf_sort_by_index(&s, c->base, c->n);
-  if (done) return;
+  if (c->size > WF_SORT_LARGEST) {
+    if (wf_sort_by_index(&s, c->base, c->n)) return;
+  } else if (!c->stable) {
+    wf_quick_sort(&s, c->base, c->n);
+    return;
+  } else if (wf_sort_moving(&s, c->base, c->n)) {
+    return;
+  }
   if (c->stable)
     wf_inplace_stable(&s, c->base, NULL, 0, c->n);
   else

@@ -2,13 +2,13 @@
  *
  *     sort.c          the calls that sort; kernels for comparators
  *     sort_sample.c   how: distribution into buckets, to and fro between two arrays
+ *     sort_quick.c    how, if the order of equal elements does not matter
  *     sort_merge.c    merging in parallel; merge sort for what distribution is bad at
  *     sort_inplace.c  without memory
  *     sort_index.c    sorting indices: large elements, argsort, sort by key
  *     sort_select.c   nth element, partial sort, is sorted
  *
- * With memory all sorts are stable, and so the result is the same for any number of
- * threads.
+ * A stable sort's result is the same for any number of threads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_SORT_H
@@ -78,6 +78,12 @@ bool wf_sample_divide(wf_sorter *s, char *data, char *spare, uint16_t *ids, size
 /* Copies, with several threads if there is much. */
 void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n);
 
+/* ---- sort_quick.c ---- */
+
+/* Sorts in place, not stable; asks for little memory, and can do without. Elements of at
+ * most WF_SORT_LARGEST bytes. */
+void wf_quick_sort(wf_sorter *s, char *base, size_t n);
+
 /* ---- sort_merge.c ---- */
 
 /* Cuts two sorted arrays so that a[0, *at_a) and b[0, *at_b) together come before all
@@ -97,6 +103,10 @@ void wf_merge_sort(wf_sorter *s, char *data, char *spare, size_t n, bool to_spar
  * moved alike. */
 void wf_inplace_stable(wf_sorter *s, char *base, char *payload, size_t payload_size,
                        size_t n);
+/* The index of an element to divide by; n >= 9. */
+size_t wf_inplace_pivot(const wf_sorter *s, const char *base, size_t n);
+/* So many pivots may leave less than an eighth on one side. */
+unsigned wf_bad_pivots(size_t n);
 void wf_inplace_sort(wf_sorter *s, char *base, size_t n);
 void wf_inplace_select(wf_sorter *s, char *base, size_t n, size_t nth);
 

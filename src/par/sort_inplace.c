@@ -169,7 +169,7 @@ static size_t median_of(const wf_sorter *s, const char *base, size_t a, size_t b
 }
 
 /* The median of three medians of three, from all over the array. */
-static size_t inplace_pivot(const wf_sorter *s, const char *base, size_t n) {
+size_t wf_inplace_pivot(const wf_sorter *s, const char *base, size_t n) {
   size_t step = n / 9;
   size_t a = median_of(s, base, 0, step, 2 * step);
   size_t b = median_of(s, base, 3 * step, 4 * step, 5 * step);
@@ -182,7 +182,7 @@ static size_t inplace_pivot(const wf_sorter *s, const char *base, size_t n) {
 static void inplace_three_parts(const wf_sorter *s, char *base, size_t n, size_t *less,
                                 size_t *above) {
   size_t size = s->size, low = 0, at = 1, high = n;
-  swap_bytes(base, base + inplace_pivot(s, base, n) * size, size);
+  swap_bytes(base, base + wf_inplace_pivot(s, base, n) * size, size);
   while (at < high) {
     char *element = base + at * size, *pivot = base + low * size;
     if (wf_sorter_less(s, element, pivot)) {
@@ -209,8 +209,7 @@ typedef struct quick_part {
   unsigned budget;
 } quick_part;
 
-/* So many pivots may leave less than an eighth on one side. */
-static unsigned bad_pivots(size_t n) {
+unsigned wf_bad_pivots(size_t n) {
   unsigned bits = 1;
   while (n > 1) {
     n /= 2;
@@ -257,12 +256,12 @@ static void inplace_quick_sort(void *ctx) {
 }
 
 void wf_inplace_sort(wf_sorter *s, char *base, size_t n) {
-  quick_part whole = {s, base, n, bad_pivots(n), s->budget};
+  quick_part whole = {s, base, n, wf_bad_pivots(n), s->budget};
   inplace_quick_sort(&whole);
 }
 
 void wf_inplace_select(wf_sorter *s, char *base, size_t n, size_t nth) {
-  unsigned bad = bad_pivots(n);
+  unsigned bad = wf_bad_pivots(n);
   while (n > 16) {
     size_t less, above;
     if (wf_par_cancelled(s->opts)) return;

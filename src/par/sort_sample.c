@@ -1,7 +1,7 @@
 /* par/sort_sample.c - sorts by distribution: a sample of the elements is sorted, every
- * n-th of it divides the whole into up to 512 buckets, each element goes to its bucket in
- * a second array, and each bucket is sorted in the same way, back into the first. Two
- * rounds are enough for a million elements; buckets of some hundred are left to the
+ * n-th of it divides the whole into hundreds of buckets, each element goes to its bucket
+ * in a second array, and each bucket is sorted in the same way, back into the first. Two
+ * rounds are enough for ten million elements; buckets of up to 256 are left to the
  * kernel's merge sort. All steps run in parallel and keep the order of equal elements.
  *
  * Compared with quicksort an element is moved three times instead of twenty; compared
@@ -19,8 +19,8 @@
 
 enum {
   KERNEL_MAX = 256,     /* elements that are left to the kernel */
-  LEVELS_MAX = 8,       /* of the tree of splitters: 256 buckets, 511 with equal ones */
-  SAMPLES_EACH = 4,     /* elements of the sample for each splitter */
+  LEVELS_MAX = 9,       /* of the tree of splitters: 512 buckets, 1023 with equal ones */
+  SAMPLES_EACH = 2,     /* elements of the sample for each splitter */
   STRIPE_MIN = 1 << 14, /* elements of a part that one thread classifies */
   STRIPES_EACH = 4,     /* such parts for each thread */
   COPY_BLOCK = 1 << 16  /* bytes */
@@ -120,6 +120,24 @@ static void take_sample(const round_of *r, size_t count) {
   }
 }
 
+/* Leaves out splitters that are equal to the one in front of them, and levels that are
+ * not needed then. */
+static void drop_equal_splitters(round_of *r, char *sorted) {
+  const wf_sorter *s = r->sorter;
+  size_t size = s->size, count = ((size_t)1 << r->by.levels) - 1, kept = 1;
+  for (size_t i = 1; i < count; i++) {
+    const char *next = sorted + i * size;
+    if (!wf_sorter_less(s, sorted + (kept - 1) * size, next)) continue;
+    if (kept < i) memcpy(sorted + kept * size, next, size);
+    kept++;
+  }
+  r->by.has_equal = kept < count;
+  while (r->by.levels > 1 && kept < (size_t)1 << (r->by.levels - 1)) r->by.levels--;
+  count = ((size_t)1 << r->by.levels) - 1;
+  for (size_t i = kept; i < count; i++)
+    memcpy(sorted + i * size, sorted + (kept - 1) * size, size);
+}
+
 /* Sorts a sample in the spare array, and makes splitters of it. */
 static void choose_splitters(round_of *r, char *sorted, char *tree) {
   const wf_sorter *s = r->sorter;
@@ -129,9 +147,8 @@ static void choose_splitters(round_of *r, char *sorted, char *tree) {
   s->kernel->sort(r->spare, r->spare + count * size, count, false, s->ctx);
   for (size_t i = 0; i + 1 < leaves; i++)
     memcpy(sorted + i * size, r->spare + ((i + 1) * SAMPLES_EACH - 1) * size, size);
-  r->by.has_equal = false;
-  for (size_t i = 0; i + 2 < leaves && !r->by.has_equal; i++)
-    r->by.has_equal = !wf_sorter_less(s, sorted + i * size, sorted + (i + 1) * size);
+  drop_equal_splitters(r, sorted);
+  leaves = (size_t)1 << r->by.levels;
   for (unsigned level = 0; level < r->by.levels; level++) {
     size_t first = (size_t)1 << level, step = leaves >> level;
     for (size_t i = 0; i < first; i++)
@@ -253,11 +270,11 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
   }
 }
 
-/* Rounds of about the same number of buckets that leave some hundred elements in each. */
+/* Rounds of about the same number of buckets that leave some dozen elements in each. */
 static unsigned levels_for(size_t n) {
   unsigned bits = bits_of(n);
   unsigned rounds = (bits - 7 + LEVELS_MAX - 1) / LEVELS_MAX;
-  unsigned levels = (bits - 6 + rounds - 1) / rounds;
+  unsigned levels = (bits - 5 + rounds - 1) / rounds;
   return levels < LEVELS_MAX ? levels : LEVELS_MAX;
 }
 

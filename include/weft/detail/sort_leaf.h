@@ -54,6 +54,8 @@ typedef struct wf_sort_kernel {
   /* Moves each element to where its bucket's place is, and that place on. */
   void (*scatter)(const char *data, size_t n, const uint16_t *ids, char **places,
                   void *ctx);
+  /* Moves what comes before the pivot to the front and returns how many they are. */
+  size_t (*partition)(char *data, size_t n, const char *pivot, bool or_equal, void *ctx);
 } wf_sort_kernel;
 
 #define WF_LEAF_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
@@ -61,8 +63,10 @@ typedef struct wf_sort_kernel {
 
 #if defined(__clang__)
 #define WF_UNROLLED _Pragma("clang loop unroll(full)")
+#define WF_UNROLLED_MAYBE
 #else
-#define WF_UNROLLED _Pragma("GCC unroll 8")
+#define WF_UNROLLED       _Pragma("GCC unroll 8")
+#define WF_UNROLLED_MAYBE _Pragma("GCC unroll 8")
 #endif
 
 /* second ? b : a, never as a branch. */
@@ -266,7 +270,8 @@ WF_LEAF void wf_leaf_classify(const char *data, size_t n, const wf_splitters *by
 enum { WF_SORT_AHEAD = 160 };
 
 WF_LEAF void wf_leaf_scatter(const char *data, size_t n, const uint16_t *ids,
-                             char **places, size_t size) {
+                             char **places, size_t size, void *ctx) {
+  (void)ctx;
   for (size_t i = 0; i < n; i++, data += size) {
     size_t id = ids[i];
     char *place = places[id];
@@ -276,33 +281,87 @@ WF_LEAF void wf_leaf_scatter(const char *data, size_t n, const uint16_t *ids,
   }
 }
 
+/* ---- partition ---- */
+
+/* `bytes` bytes, up to 16, of two elements, which may be the same. */
+WF_LEAF void wf_leaf_swap_part(char *a, char *b, size_t bytes) {
+  unsigned char of_a[16], of_b[16];
+  memcpy(of_a, a, bytes);
+  memcpy(of_b, b, bytes);
+  memcpy(a, of_b, bytes);
+  memcpy(b, of_a, bytes);
+}
+
+/* By parts of 16, 8, 4 bytes, which compilers keep in registers. */
+WF_LEAF void wf_leaf_swap(char *a, char *b, size_t size) {
+  size_t done = 0;
+  WF_UNROLLED_MAYBE for (; done + 16 <= size; done += 16)
+      wf_leaf_swap_part(a + done, b + done, 16);
+  if (size & 8) wf_leaf_swap_part(a + done, b + done, 8);
+  done += size & 8;
+  if (size & 4) wf_leaf_swap_part(a + done, b + done, 4);
+  done += size & 4;
+  for (; done < size; done++) wf_leaf_swap_part(a + done, b + done, 1);
+}
+
+/* Moves what is less than the pivot (or_equal: what the pivot is not less than) to the
+ * front, in place, and returns how many they are. Each element is swapped with the first
+ * one of the rear part, and the border moves on or not: no branch. */
+WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool or_equal,
+                                 size_t size, wf_less_fn *less, void *ctx) {
+  char *border = data, *end = data + n * size;
+  if (size > WF_SORT_LARGEST) return 0; /* is never called then */
+  if (or_equal) {
+    for (char *at = data; at != end; at += size) {
+      bool is_front = !less(pivot, at, ctx);
+      wf_leaf_swap(at, border, size);
+      border += (size_t)is_front * size;
+    }
+  } else {
+    for (char *at = data; at != end; at += size) {
+      bool is_front = less(at, pivot, ctx);
+      wf_leaf_swap(at, border, size);
+      border += (size_t)is_front * size;
+    }
+  }
+  return (size_t)(border - data) / size;
+}
+
 /* ---- a kernel: functions NAME_sort_ and so on, and the table NAME_kernel_ ---- */
 
 /* `bytes` may refer to ctx. */
 #define WF_SORT_KERNEL(NAME, TABLE_SIZE, bytes, less)                                    \
-  static void NAME##_sort_(char *data, char *spare, size_t n, bool to_spare,             \
-                           void *ctx) {                                                  \
-    wf_leaf_sort(data, spare, n, to_spare, bytes, less, ctx);                            \
-  }                                                                                      \
-  static void NAME##_merge_(char *dst, const char *a, size_t na, const char *b,          \
-                            size_t nb, void *ctx) {                                      \
-    wf_leaf_merge(dst, a, na, b, nb, bytes, less, ctx);                                  \
-  }                                                                                      \
-  static size_t NAME##_run_(const char *data, size_t n, bool *falls, void *ctx) {        \
-    return wf_leaf_run(data, n, falls, bytes, less, ctx);                                \
-  }                                                                                      \
-  static void NAME##_classify_(const char *data, size_t n, const wf_splitters *by,       \
-                               uint16_t *ids, size_t *counts, void *ctx) {               \
-    wf_leaf_classify(data, n, by, ids, counts, bytes, less, ctx);                        \
-  }                                                                                      \
-  static void NAME##_scatter_(const char *data, size_t n, const uint16_t *ids,           \
-                              char **places, void *ctx) {                                \
-    (void)ctx;                                                                           \
-    wf_leaf_scatter(data, n, ids, places, bytes);                                        \
-  }                                                                                      \
-  static const wf_sort_kernel NAME##_kernel_ = {                                         \
-      TABLE_SIZE,       less,           NAME##_sort_, NAME##_merge_, NAME##_run_,        \
-      NAME##_classify_, NAME##_scatter_};
+  WF_SORT_LEAF(NAME, void, (void), sort,                                                 \
+               (char *data, char *spare, size_t n, bool to_spare, void *ctx),            \
+               (data, spare, n, to_spare, bytes, less, ctx))                             \
+  WF_SORT_LEAF(                                                                          \
+      NAME, void, (void), merge,                                                         \
+      (char *dst, const char *a, size_t na, const char *b, size_t nb, void *ctx),        \
+      (dst, a, na, b, nb, bytes, less, ctx))                                             \
+  WF_SORT_LEAF(NAME, size_t, return, run,                                                \
+               (const char *data, size_t n, bool *falls, void *ctx),                     \
+               (data, n, falls, bytes, less, ctx))                                       \
+  WF_SORT_LEAF(NAME, void, (void), classify,                                             \
+               (const char *data, size_t n, const wf_splitters *by, uint16_t *ids,       \
+                size_t *counts, void *ctx),                                              \
+               (data, n, by, ids, counts, bytes, less, ctx))                             \
+  WF_SORT_LEAF(                                                                          \
+      NAME, void, (void), scatter,                                                       \
+      (const char *data, size_t n, const uint16_t *ids, char **places, void *ctx),       \
+      (data, n, ids, places, bytes, ctx))                                                \
+  WF_SORT_LEAF(NAME, size_t, return, partition,                                          \
+               (char *data, size_t n, const char *pivot, bool or_equal, void *ctx),      \
+               (data, n, pivot, or_equal, bytes, less, ctx))                             \
+  static const wf_sort_kernel NAME##_kernel_ = {TABLE_SIZE,      less,                   \
+                                                NAME##_sort_,    NAME##_merge_,          \
+                                                NAME##_run_,     NAME##_classify_,       \
+                                                NAME##_scatter_, NAME##_partition_};
+
+/* One function of a kernel, which is wf_leaf_KIND with size and order filled in. */
+#define WF_SORT_LEAF(NAME, result, give, kind, parameters, arguments)                    \
+  static result NAME##_##kind##_ parameters {                                            \
+    give wf_leaf_##kind arguments;                                                       \
+  }
 
 #ifdef __cplusplus
 }
