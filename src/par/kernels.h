@@ -18,6 +18,9 @@ typedef struct wf_moments {
   double count, mean, rest, squares;
 } wf_moments;
 
+/* Adds what is known of other numbers. */
+void wf_moments_merge(wf_moments *l, const wf_moments *r);
+
 /* Most elements of one call of a kernel other than fill and scan. */
 enum { WF_KERNEL_MAX = 16384 };
 
