@@ -235,7 +235,8 @@ enum { FILL_MIN_BYTES = 4096 };
                                                                                          \
   static void fill_block_##name(size_t begin, size_t end, void *ctx) {                   \
     const fill_job_##name *j = (const fill_job_##name *)ctx;                             \
-    j->kernels->fill_##name(j->a + begin, end - begin, j->value);                        \
+    (sizeof(type) == 4 ? j->kernels->fill_4                                              \
+                       : j->kernels->fill_8)(j->a + begin, end - begin, &j->value);      \
   }                                                                                      \
                                                                                          \
   void weft_fill_##name##_with(const weft_opts *o, type *a, size_t n, type value) {      \
