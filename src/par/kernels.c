@@ -25,6 +25,17 @@
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
+/* The mean of both lies between them, by their shares. It is kept as the left one's and
+ * what is to be added: the sum would lose what counts if the numbers differ by little. */
+void wf_moments_merge(wf_moments *l, const wf_moments *r) {
+  double count = l->count + r->count;
+  if (r->count == 0) return; /* cancelled */
+  double apart = (r->mean - l->mean) + (r->rest - l->rest), share = r->count / count;
+  l->rest += apart * share;
+  l->squares += r->squares + apart * apart * l->count * share;
+  l->count = count;
+}
+
 /* ---- portable: 16 bytes, which SSE2 and NEON have ---- */
 
 #define KERNEL(name) name##_portable

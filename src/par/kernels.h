@@ -18,6 +18,9 @@ typedef struct wf_moments {
   double count, mean, rest, squares;
 } wf_moments;
 
+/* Adds what is known of other numbers. */
+void wf_moments_merge(wf_moments *l, const wf_moments *r);
+
 /* Most elements of one call of a kernel other than fill and scan. */
 enum { WF_KERNEL_MAX = 16384 };
 
@@ -29,7 +32,6 @@ enum { WF_KERNEL_MAX = 16384 };
   wide (*dot_##name)(const type *a, const type *b, size_t n);                            \
   type (*min_##name)(const type *a, size_t n);                                           \
   type (*max_##name)(const type *a, size_t n);                                           \
-  void (*fill_##name)(type * a, size_t n, type value);                                   \
   /* The sum, rounded at most a few times. */                                            \
   double (*total_##name)(const type *a, size_t n);                                       \
   wf_moments (*moments_##name)(const type *a, size_t n);                                 \
@@ -46,6 +48,9 @@ typedef struct wf_kernels {
   WF_KERNELS_OF(u64, uint64_t, uint64_t, uint64_t)
   WF_KERNELS_OF(f32, float, double, double)
   WF_KERNELS_OF(f64, double, double, double)
+  /* Elements of 4 and of 8 bytes. */
+  void (*fill_4)(void *a, size_t n, const void *value);
+  void (*fill_8)(void *a, size_t n, const void *value);
 } wf_kernels;
 
 /* Those of this CPU. */

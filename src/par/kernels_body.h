@@ -60,18 +60,6 @@ INLINE LANES KERNEL(lanes_of)(double value) {
   return KERNEL(load_f64)(d);
 }
 
-#define LOAD_INTEGERS(name, type)                                                        \
-  INLINE LANES KERNEL(load_##name)(const type *a) {                                      \
-    double d[8];                                                                         \
-    for (int l = 0; l < 8; l++) d[l] = (double)a[l];                                     \
-    return KERNEL(load_f64)(d);                                                          \
-  }
-LOAD_INTEGERS(i32, int32_t)
-LOAD_INTEGERS(u32, uint32_t)
-LOAD_INTEGERS(i64, int64_t)
-LOAD_INTEGERS(u64, uint64_t)
-#undef LOAD_INTEGERS
-
 /* For each operation that a tree may have: of lanes, and of the lanes of one. */
 #define LANES_OP(name, op)                                                               \
   INLINE LANES KERNEL(lanes_##name)(LANES x, LANES y) {                                  \
@@ -106,30 +94,36 @@ LANES_OP(mul, *)
 #define AT_TAIL(i) KERNEL(load_f64)(tail + (i))
 
 /* Combines AT(i), eight lanes from the elements at i on, for all elements; ONE(i) is the
- * same for a single one. Both use the parameters of the function. */
-#define TREE(what, type, op, empty, AT, ONE)                                             \
-  static double KERNEL(what)(const type *a, const type *b, double mean, size_t n) {      \
-    LANES waiting[TREE_LEVELS], means = KERNEL(lanes_of)(mean);                          \
-    size_t top = 0, blocks = n / TREE_BLOCK;                                             \
-    (void)b, (void)means;                                                                \
-    for (size_t block = 0; block < blocks; block++) {                                    \
-      size_t i = block * TREE_BLOCK;                                                     \
-      LANES x = TREE_128(op, AT, i);                                                     \
-      for (size_t k = block; k % 2 == 1; k /= 2)                                         \
-        x = KERNEL(lanes_##op)(waiting[--top], x);                                       \
-      waiting[top++] = x;                                                                \
-    }                                                                                    \
-    if (n % TREE_BLOCK != 0 || n == 0) {                                                 \
-      double tail[TREE_BLOCK];                                                           \
-      size_t from = blocks * TREE_BLOCK;                                                 \
-      for (size_t l = 0; l < TREE_BLOCK; l++)                                            \
-        tail[l] = from + l < n ? ONE(from + l) : (empty);                                \
-      waiting[top++] = TREE_128(op, AT_TAIL, 0);                                         \
-    }                                                                                    \
-    LANES x = waiting[--top];                                                            \
-    while (top > 0) x = KERNEL(lanes_##op)(waiting[--top], x);                           \
-    return KERNEL(one_##op)(x);                                                          \
-  }
+ * same for a single one. */
+#define TREE(op, empty, AT, ONE)                                                         \
+  LANES waiting[TREE_LEVELS];                                                            \
+  size_t top = 0, blocks = n / TREE_BLOCK;                                               \
+  for (size_t block = 0; block < blocks; block++) {                                      \
+    size_t i = block * TREE_BLOCK;                                                       \
+    LANES x = TREE_128(op, AT, i);                                                       \
+    for (size_t k = block; k % 2 == 1; k /= 2)                                           \
+      x = KERNEL(lanes_##op)(waiting[--top], x);                                         \
+    waiting[top++] = x;                                                                  \
+  }                                                                                      \
+  if (n % TREE_BLOCK != 0 || n == 0) {                                                   \
+    double tail[TREE_BLOCK];                                                             \
+    size_t from = blocks * TREE_BLOCK;                                                   \
+    for (size_t l = 0; l < TREE_BLOCK; l++)                                              \
+      tail[l] = from + l < n ? ONE(from + l) : (empty);                                  \
+    waiting[top++] = KERNEL(block_##op)(tail);                                           \
+  }                                                                                      \
+  LANES all = waiting[--top];                                                            \
+  while (top > 0) all = KERNEL(lanes_##op)(waiting[--top], all);                         \
+  return KERNEL(one_##op)(all);
+
+/* A block of doubles. */
+static __attribute__((noinline)) LANES KERNEL(block_add)(const double *tail) {
+  return TREE_128(add, AT_TAIL, 0);
+}
+
+static __attribute__((noinline)) LANES KERNEL(block_mul)(const double *tail) {
+  return TREE_128(mul, AT_TAIL, 0);
+}
 
 #define AT_F64(i)  KERNEL(load_f64)(a + (i))
 #define AT_F32(i)  KERNEL(load_f32)(a + (i))
@@ -138,29 +132,37 @@ LANES_OP(mul, *)
 #define ONE(i)     ((double)a[i])
 #define ONE_DOT(i) ((double)a[i] * (double)b[i])
 
-TREE(tree_sum_f64, double, add, 0.0, AT_F64, ONE)
-TREE(tree_sum_f32, float, add, 0.0, AT_F32, ONE)
-TREE(tree_product_f64, double, mul, 1.0, AT_F64, ONE)
-TREE(tree_product_f32, float, mul, 1.0, AT_F32, ONE)
-TREE(tree_dot_f64, double, add, 0.0, DOT_F64, ONE_DOT)
-TREE(tree_dot_f32, float, add, 0.0, DOT_F32, ONE_DOT)
+static double KERNEL(sum_f64)(const double *a, size_t n) {
+  TREE(add, 0.0, AT_F64, ONE)
+}
 
-#define SUMS_OF_FLOATS(name, type)                                                       \
-  static double KERNEL(sum_##name)(const type *a, size_t n) {                            \
-    return KERNEL(tree_sum_##name)(a, NULL, 0, n);                                       \
-  }                                                                                      \
-  static double KERNEL(total_##name)(const type *a, size_t n) {                          \
-    return KERNEL(tree_sum_##name)(a, NULL, 0, n);                                       \
-  }                                                                                      \
-  static double KERNEL(product_##name)(const type *a, size_t n) {                        \
-    return KERNEL(tree_product_##name)(a, NULL, 0, n);                                   \
-  }                                                                                      \
-  static double KERNEL(dot_##name)(const type *a, const type *b, size_t n) {             \
-    return KERNEL(tree_dot_##name)(a, b, 0, n);                                          \
-  }
-SUMS_OF_FLOATS(f32, float)
-SUMS_OF_FLOATS(f64, double)
-#undef SUMS_OF_FLOATS
+static double KERNEL(sum_f32)(const float *a, size_t n) {
+  TREE(add, 0.0, AT_F32, ONE)
+}
+
+static double KERNEL(product_f64)(const double *a, size_t n) {
+  TREE(mul, 1.0, AT_F64, ONE)
+}
+
+static double KERNEL(product_f32)(const float *a, size_t n) {
+  TREE(mul, 1.0, AT_F32, ONE)
+}
+
+static double KERNEL(dot_f64)(const double *a, const double *b, size_t n) {
+  TREE(add, 0.0, DOT_F64, ONE_DOT)
+}
+
+static double KERNEL(dot_f32)(const float *a, const float *b, size_t n) {
+  TREE(add, 0.0, DOT_F32, ONE_DOT)
+}
+
+static double KERNEL(total_f64)(const double *a, size_t n) {
+  return KERNEL(sum_f64)(a, n);
+}
+
+static double KERNEL(total_f32)(const float *a, size_t n) {
+  return KERNEL(sum_f32)(a, n);
+}
 
 #define SUMS_OF_INTEGERS(name, type, wide)                                               \
   static wide KERNEL(sum_##name)(const type *a, size_t n) {                              \
@@ -180,9 +182,21 @@ SUMS_OF_FLOATS(f64, double)
   }
 SUMS_OF_INTEGERS(i32, int32_t, int64_t)
 SUMS_OF_INTEGERS(u32, uint32_t, uint64_t)
-SUMS_OF_INTEGERS(i64, int64_t, int64_t)
 SUMS_OF_INTEGERS(u64, uint64_t, uint64_t)
 #undef SUMS_OF_INTEGERS
+
+/* Signed numbers wrap as the others do. */
+static int64_t KERNEL(sum_i64)(const int64_t *a, size_t n) {
+  return (int64_t)KERNEL(sum_u64)((const uint64_t *)a, n);
+}
+
+static int64_t KERNEL(product_i64)(const int64_t *a, size_t n) {
+  return (int64_t)KERNEL(product_u64)((const uint64_t *)a, n);
+}
+
+static int64_t KERNEL(dot_i64)(const int64_t *a, const int64_t *b, size_t n) {
+  return (int64_t)KERNEL(dot_u64)((const uint64_t *)a, (const uint64_t *)b, n);
+}
 
 /* ---- mean and variance ---- */
 
@@ -209,47 +223,56 @@ TOTAL_64(i64, int64_t, int32_t)
 TOTAL_64(u64, uint64_t, uint32_t)
 #undef TOTAL_64
 
-INLINE LANES KERNEL(lanes_square)(LANES x) {
-  return KERNEL(lanes_mul)(x, x);
+/* How far doubles are from the mean, and the squares of that. */
+#define APART(i)       KERNEL(lanes_sub)(KERNEL(load_f64)(a + (i)), means)
+#define SQUARED(i)     KERNEL(lanes_mul)(APART(i), APART(i))
+#define ONE_APART(i)   (a[i] - mean)
+#define ONE_SQUARED(i) ((a[i] - mean) * (a[i] - mean))
+
+static double KERNEL(tree_apart)(const double *a, double mean, size_t n) {
+  LANES means = KERNEL(lanes_of)(mean);
+  TREE(add, 0.0, APART, ONE_APART)
 }
 
-#define ONE_APART(i)   ((double)a[i] - mean)
-#define ONE_SQUARED(i) (ONE_APART(i) * ONE_APART(i))
+static double KERNEL(tree_squared)(const double *a, double mean, size_t n) {
+  LANES means = KERNEL(lanes_of)(mean);
+  TREE(add, 0.0, SQUARED, ONE_SQUARED)
+}
 
 /* Twice over the same elements, which are still in the cache: first the mean, then how
  * far they are from it. What the rounded mean is off by is taken out again. */
-#define MOMENTS(name, type, APART, SQUARED)                                              \
-  TREE(tree_apart_##name, type, add, 0.0, APART, ONE_APART)                              \
-  TREE(tree_squared_##name, type, add, 0.0, SQUARED, ONE_SQUARED)                        \
-  static wf_moments KERNEL(moments_##name)(const type *a, size_t n) {                    \
-    wf_moments m = {(double)n, 0, 0, 0};                                                 \
-    if (n == 0) return m;                                                                \
-    m.mean = KERNEL(total_##name)(a, n) / m.count;                                       \
-    double off = KERNEL(tree_apart_##name)(a, NULL, m.mean, n);                          \
-    m.squares = KERNEL(tree_squared_##name)(a, NULL, m.mean, n) - off * off / m.count;   \
-    m.rest = off / m.count;                                                              \
-    return m;                                                                            \
-  }
+static wf_moments KERNEL(moments_f64)(const double *a, size_t n) {
+  wf_moments m = {(double)n, 0, 0, 0};
+  if (n == 0) return m;
+  m.mean = KERNEL(sum_f64)(a, n) / m.count;
+  double off = KERNEL(tree_apart)(a, m.mean, n);
+  m.squares = KERNEL(tree_squared)(a, m.mean, n) - off * off / m.count;
+  m.rest = off / m.count;
+  return m;
+}
 
-#define APART_OF(name, i) KERNEL(lanes_sub)(KERNEL(load_##name)(a + (i)), means)
-#define APART_I32(i)      APART_OF(i32, i)
-#define APART_U32(i)      APART_OF(u32, i)
-#define APART_I64(i)      APART_OF(i64, i)
-#define APART_U64(i)      APART_OF(u64, i)
-#define APART_F32(i)      APART_OF(f32, i)
-#define APART_F64(i)      APART_OF(f64, i)
-#define SQUARED_I32(i)    KERNEL(lanes_square)(APART_I32(i))
-#define SQUARED_U32(i)    KERNEL(lanes_square)(APART_U32(i))
-#define SQUARED_I64(i)    KERNEL(lanes_square)(APART_I64(i))
-#define SQUARED_U64(i)    KERNEL(lanes_square)(APART_U64(i))
-#define SQUARED_F32(i)    KERNEL(lanes_square)(APART_F32(i))
-#define SQUARED_F64(i)    KERNEL(lanes_square)(APART_F64(i))
-MOMENTS(i32, int32_t, APART_I32, SQUARED_I32)
-MOMENTS(u32, uint32_t, APART_U32, SQUARED_U32)
-MOMENTS(i64, int64_t, APART_I64, SQUARED_I64)
-MOMENTS(u64, uint64_t, APART_U64, SQUARED_U64)
-MOMENTS(f32, float, APART_F32, SQUARED_F32)
-MOMENTS(f64, double, APART_F64, SQUARED_F64)
+/* Other types are made to doubles first, in parts that fit on a small stack. */
+#define MOMENTS(name, type)                                                              \
+  static wf_moments KERNEL(moments_##name)(const type *a, size_t n) {                    \
+    wf_moments all = {0, 0, 0, 0};                                                       \
+    for (size_t i = 0; i < n; i += TREE_BLOCK) {                                         \
+      double d[TREE_BLOCK];                                                              \
+      size_t count = n - i < TREE_BLOCK ? n - i : TREE_BLOCK;                            \
+      for (size_t l = 0; l < count; l++) d[l] = (double)a[i + l];                        \
+      wf_moments m = KERNEL(moments_f64)(d, count);                                      \
+      if (i == 0)                                                                        \
+        all = m;                                                                         \
+      else                                                                               \
+        wf_moments_merge(&all, &m);                                                      \
+    }                                                                                    \
+    return all;                                                                          \
+  }
+MOMENTS(i32, int32_t)
+MOMENTS(u32, uint32_t)
+MOMENTS(i64, int64_t)
+MOMENTS(u64, uint64_t)
+MOMENTS(f32, float)
+#undef MOMENTS
 
 /* ---- smallest and largest ---- */
 
@@ -320,16 +343,15 @@ EXTREME_OF_FLOATS(max, f64, double, VECTOR, -__builtin_inf(), >, EXTREME_F64)
 
 /* ---- fill ---- */
 
-#define FILL(name, type)                                                                 \
-  static void KERNEL(fill_##name)(type * a, size_t n, type value) {                      \
-    for (size_t i = 0; i < n; i++) a[i] = value;                                         \
+/* By size: what the bytes mean does not matter. */
+#define FILL(size, natural)                                                              \
+  static void KERNEL(fill_##size)(void *a, size_t n, const void *value) {                \
+    natural x;                                                                           \
+    memcpy(&x, value, sizeof x);                                                         \
+    for (size_t i = 0; i < n; i++) memcpy((char *)a + i * sizeof x, &x, sizeof x);       \
   }
-FILL(i32, int32_t)
-FILL(u32, uint32_t)
-FILL(i64, int64_t)
-FILL(u64, uint64_t)
-FILL(f32, float)
-FILL(f64, double)
+FILL(4, uint32_t)
+FILL(8, uint64_t)
 #undef FILL
 
 /* ---- scans ---- */
@@ -479,11 +501,22 @@ SCAN_OF_FLOATS(f64, double)
     }                                                                                    \
     return (type)(sum - (natural)before);                                                \
   }
-SCAN_OF_INTEGERS(i32, int32_t, uint32_t)
 SCAN_OF_INTEGERS(u32, uint32_t, uint32_t)
-SCAN_OF_INTEGERS(i64, int64_t, uint64_t)
 SCAN_OF_INTEGERS(u64, uint64_t, uint64_t)
 #undef SCAN_OF_INTEGERS
+
+#define SCAN_OF_SIGNED(name, type, by, natural)                                          \
+  static type KERNEL(scan_total_##name)(const type *a, size_t n) {                       \
+    return (type)KERNEL(scan_total_##by)((const natural *)a, n);                         \
+  }                                                                                      \
+  static type KERNEL(scan_##name)(type * dst, const type *a, size_t n, type before,      \
+                                  bool exclusive) {                                      \
+    return (type)KERNEL(scan_##by)((natural *)dst, (const natural *)a, n,                \
+                                   (natural)before, exclusive);                          \
+  }
+SCAN_OF_SIGNED(i32, int32_t, u32, uint32_t)
+SCAN_OF_SIGNED(i64, int64_t, u64, uint64_t)
+#undef SCAN_OF_SIGNED
 
 /* ---- the set ---- */
 
@@ -491,11 +524,18 @@ SCAN_OF_INTEGERS(u64, uint64_t, uint64_t)
   .sum_##name = KERNEL(sum_##name), .product_##name = KERNEL(product_##name),            \
   .dot_##name = KERNEL(dot_##name), .min_##name = KERNEL(min_##name),                    \
   .max_##name = KERNEL(max_##name), .total_##name = KERNEL(total_##name),                \
-  .moments_##name = KERNEL(moments_##name), .fill_##name = KERNEL(fill_##name),          \
+  .moments_##name = KERNEL(moments_##name),                                              \
   .scan_total_##name = KERNEL(scan_total_##name), .scan_##name = KERNEL(scan_##name)
 
 static const wf_kernels KERNEL(kernels) = {
-    ENTRIES(i32), ENTRIES(u32), ENTRIES(i64), ENTRIES(u64), ENTRIES(f32), ENTRIES(f64),
+    ENTRIES(i32),
+    ENTRIES(u32),
+    ENTRIES(i64),
+    ENTRIES(u64),
+    ENTRIES(f32),
+    ENTRIES(f64),
+    .fill_4 = KERNEL(fill_4),
+    .fill_8 = KERNEL(fill_8),
 };
 
 #undef ENTRIES
@@ -520,17 +560,5 @@ static const wf_kernels KERNEL(kernels) = {
 #undef ONE_DOT
 #undef ONE_APART
 #undef ONE_SQUARED
-#undef MOMENTS
-#undef APART_OF
-#undef APART_I32
-#undef APART_U32
-#undef APART_I64
-#undef APART_U64
-#undef APART_F32
-#undef APART_F64
-#undef SQUARED_I32
-#undef SQUARED_U32
-#undef SQUARED_I64
-#undef SQUARED_U64
-#undef SQUARED_F32
-#undef SQUARED_F64
+#undef APART
+#undef SQUARED

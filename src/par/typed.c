@@ -112,18 +112,9 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
 
 /* ---- variance ---- */
 
-/* The mean of both lies between them, by their shares. It is kept as the left one's and
- * what is to be added: the sum would lose what counts if the numbers differ by little. */
 static void merge_moments(void *acc, const void *right, void *ctx) {
-  wf_moments *l = (wf_moments *)acc;
-  const wf_moments *r = (const wf_moments *)right;
-  double count = l->count + r->count;
   (void)ctx;
-  if (r->count == 0) return; /* cancelled */
-  double apart = (r->mean - l->mean) + (r->rest - l->rest), share = r->count / count;
-  l->rest += apart * share;
-  l->squares += r->squares + apart * apart * l->count * share;
-  l->count = count;
+  wf_moments_merge((wf_moments *)acc, (const wf_moments *)right);
 }
 
 #define DEFINE_VARIANCE(name, type, wide)                                                \
@@ -244,7 +235,8 @@ enum { FILL_MIN_BYTES = 4096 };
                                                                                          \
   static void fill_block_##name(size_t begin, size_t end, void *ctx) {                   \
     const fill_job_##name *j = (const fill_job_##name *)ctx;                             \
-    j->kernels->fill_##name(j->a + begin, end - begin, j->value);                        \
+    (sizeof(type) == 4 ? j->kernels->fill_4                                              \
+                       : j->kernels->fill_8)(j->a + begin, end - begin, &j->value);      \
   }                                                                                      \
                                                                                          \
   void weft_fill_##name##_with(const weft_opts *o, type *a, size_t n, type value) {      \
