@@ -107,4 +107,8 @@ void wf_sys_relax(void);
 void *wf_sys_map(size_t size);
 void wf_sys_unmap(void *memory, size_t size);
 
+/* A hint: this memory, from wherever it came and not yet touched, had better be in large
+ * pages. Does nothing where there are none, or if it is small. */
+void wf_sys_prefer_large_pages(void *memory, size_t size);
+
 #endif

@@ -325,4 +325,19 @@ void wf_sys_unmap(void *memory, size_t size) {
   if (memory != NULL) munmap(memory, size);
 }
 
+void wf_sys_prefer_large_pages(void *memory, size_t size) {
+#if defined(MADV_HUGEPAGE)
+  const uintptr_t large = (uintptr_t)2 << 20; /* the usual size; the kernel rounds */
+  uintptr_t begin = ((uintptr_t)memory + large - 1) / large * large;
+  uintptr_t end = ((uintptr_t)memory + size) / large * large;
+  /* Below some large pages it is not worth the call. Whatever comes of it, the memory is
+   * as good. */
+  if (begin < end && end - begin >= 3 * large)
+    (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+#else
+  (void)memory;
+  (void)size;
+#endif
+}
+
 #endif

@@ -6,6 +6,7 @@
 #include "harness/harness.h"
 #include "sys/sys.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,22 @@ static bool all_zero(const unsigned char *bytes, size_t size) {
     if (bytes[i] != 0) return false;
   }
   return true;
+}
+
+/* Only a hint: the memory is as it was, whatever its size and place. */
+TEST(large_pages_are_a_hint) {
+  static const size_t sizes[] = {0, 1, 4096, (size_t)3 << 20, (size_t)20 << 20};
+  for (unsigned i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+    unsigned char *memory = malloc(sizes[i] + 1);
+    REQUIRE(memory != NULL);
+    wf_sys_prefer_large_pages(memory, sizes[i]);
+    for (size_t at = 0; at < sizes[i]; at += 511) memory[at] = (unsigned char)at;
+    bool kept = true;
+    for (size_t at = 0; at < sizes[i]; at += 511)
+      kept = kept && memory[at] == (unsigned char)at;
+    CHECK(kept);
+    free(memory);
+  }
 }
 
 TEST(mapped_memory_is_zeroed_and_aligned) {
