@@ -1,5 +1,5 @@
-/* tour.c - a short tour of weft: the same work serially and with weft_join or a scope,
- * each result checked, and a table of the times.
+/* tour.c - a short tour of weft: the same work serially and with joins, loops, algorithms
+ * and a scope, each result checked, and a table of the times.
  *
  *     make demo
  *
@@ -36,64 +36,48 @@ static void longest_chain(void *ctx) {
   c->longest = low.longest > high.longest ? low.longest : high.longest;
 }
 
-/* ---- divide and conquer over an array: merge sort ---- */
+/* ---- a loop whose rows cost very different amounts: the Mandelbrot set ---- */
 
-struct sort {
-  int *data, *scratch;
-  size_t n;
-};
+enum { WIDTH = 600, HEIGHT = 400, LIMIT = 500 };
 
-static void merge(struct sort *s, size_t middle) {
-  size_t i = 0, j = middle, out = 0;
-  while (i < middle && j < s->n)
-    s->scratch[out++] = s->data[j] < s->data[i] ? s->data[j++] : s->data[i++];
-  memcpy(s->scratch + out, s->data + i, (middle - i) * sizeof(int));
-  memcpy(s->data, s->scratch, (out + middle - i) * sizeof(int));
+static void mandelbrot(size_t begin, size_t end, void *ctx) {
+  int(*picture)[WIDTH] = ctx;
+  for (size_t y = begin; y < end; y++)
+    for (size_t x = 0; x < WIDTH; x++) {
+      double cr = (double)x * 3 / WIDTH - 2, ci = (double)y * 2 / HEIGHT - 1;
+      double zr = 0, zi = 0;
+      int i = 0;
+      for (; i < LIMIT && zr * zr + zi * zi < 4; i++) {
+        double next = zr * zr - zi * zi + cr;
+        zi = 2 * zr * zi + ci;
+        zr = next;
+      }
+      picture[y][x] = i;
+    }
 }
 
-static void sort_serial(void *ctx) {
-  struct sort *s = ctx;
-  if (s->n < 2) return;
-  size_t middle = s->n / 2;
-  struct sort low = {s->data, s->scratch, middle};
-  struct sort high = {s->data + middle, s->scratch + middle, s->n - middle};
-  sort_serial(&low);
-  sort_serial(&high);
-  merge(s, middle);
-}
-
-static void sort_parallel(void *ctx) {
-  struct sort *s = ctx;
-  if (s->n < 2) return;
-  size_t middle = s->n / 2;
-  struct sort low = {s->data, s->scratch, middle};
-  struct sort high = {s->data + middle, s->scratch + middle, s->n - middle};
-  weft_join(sort_parallel, &low, sort_parallel, &high);
-  merge(s, middle);
-}
-
-/* ---- a loop, cut in halves: numerical integration ---- */
-
-struct integral {
-  size_t begin, end;
-  double result;
-};
+/* ---- a reduction, with the same bits on any number of threads: an integral ---- */
 
 static double curve(size_t i) {
   double x = (double)i * 1e-6;
   return sin(x) * exp(-x) * 1e-6;
 }
 
-static void integrate(void *ctx) {
-  struct integral *w = ctx;
-  if (w->end - w->begin <= 1000) {
-    for (size_t i = w->begin; i < w->end; i++) w->result += curve(i);
-    return;
-  }
-  size_t middle = w->begin + (w->end - w->begin) / 2;
-  struct integral left = {w->begin, middle, 0}, right = {middle, w->end, 0};
-  weft_join(integrate, &left, integrate, &right);
-  w->result = left.result + right.result;
+static void integral_init(void *acc, void *ctx) {
+  (void)ctx;
+  *(double *)acc = 0;
+}
+
+static void integral_fold(void *acc, size_t begin, size_t end, void *ctx) {
+  double sum = *(double *)acc;
+  (void)ctx;
+  for (size_t i = begin; i < end; i++) sum += curve(i);
+  *(double *)acc = sum;
+}
+
+static void integral_merge(void *acc, const void *right, void *ctx) {
+  (void)ctx;
+  *(double *)acc += *(const double *)right;
 }
 
 /* ---- a search tree of unknown shape: tasks that spawn tasks ---- */
@@ -168,34 +152,55 @@ static int tour_chain(void) {
              all.longest == expected);
 }
 
-static int tour_sort(void) {
-  size_t n = 2000000;
-  int *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b), *s = malloc(n * sizeof *s);
-  if (a == NULL || b == NULL || s == NULL) return 1;
-  unsigned x = 1;
-  for (size_t i = 0; i < n; i++)
-    a[i] = b[i] = (int)((x = x * 1664525u + 1013904223u) >> 8);
+static int tour_mandelbrot(void) {
+  int *a = malloc(sizeof(int[HEIGHT][WIDTH])), *b = malloc(sizeof(int[HEIGHT][WIDTH]));
+  if (a == NULL || b == NULL) return 1;
   double t0 = now();
-  sort_serial(&(struct sort){a, s, n});
+  mandelbrot(0, HEIGHT, a);
   double t1 = now();
-  sort_parallel(&(struct sort){b, s, n});
+  weft_for(HEIGHT, mandelbrot, b);
   double t2 = now();
-  int wrong = row("merge sort of 2 million ints", t1 - t0, t2 - t1,
-                  memcmp(a, b, n * sizeof *a) == 0);
+  int wrong = row("Mandelbrot set, weft_for over its rows", t1 - t0, t2 - t1,
+                  memcmp(a, b, sizeof(int[HEIGHT][WIDTH])) == 0);
   free(a);
   free(b);
-  free(s);
   return wrong;
 }
 
 static int tour_integral(void) {
-  struct integral all = {0, 5000000, 0};
-  double t0 = now(), sum = 0;
-  for (size_t i = 0; i < all.end; i++) sum += curve(i);
+  size_t points = 5000000;
+  weft_reducer sum = {sizeof(double), integral_init, integral_fold, integral_merge};
+  double serial = 0, parallel = 0;
+  double t0 = now();
+  integral_fold(&serial, 0, points, NULL);
   double t1 = now();
-  integrate(&all);
+  weft_reduce(&parallel, points, &sum, NULL);
   return row("integral over 5 million points", t1 - t0, now() - t1,
-             fabs(all.result - sum) < 1e-9);
+             fabs(parallel - serial) < 1e-9);
+}
+
+static int compare_ints(const void *a, const void *b) {
+  int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+  return (x > y) - (x < y);
+}
+
+static int tour_sort(void) {
+  size_t n = 2000000;
+  int32_t *a = malloc(n * sizeof *a), *b = malloc(n * sizeof *b);
+  if (a == NULL || b == NULL) return 1;
+  unsigned x = 1;
+  for (size_t i = 0; i < n; i++)
+    a[i] = b[i] = (int32_t)((x = x * 1664525u + 1013904223u) >> 8);
+  double t0 = now();
+  qsort(a, n, sizeof *a, compare_ints);
+  double t1 = now();
+  weft_sort_i32(b, n);
+  double t2 = now();
+  int wrong = row("sort of 2 million ints, qsort beside", t1 - t0, t2 - t1,
+                  weft_equal(a, b, n, sizeof *a));
+  free(a);
+  free(b);
+  return wrong;
 }
 
 static int tour_queens(void) {
@@ -221,12 +226,13 @@ static int tour_queens(void) {
 int main(void) {
   printf("weft %s, %u threads at work\n\n", weft_version(), weft_thread_count());
   printf("  %-38s %11s %11s %9s\n", "", "serial", "weft", "speed-up");
-  int wrong = tour_chain() + tour_sort() + tour_integral() + tour_queens();
+  int wrong = tour_chain() + tour_mandelbrot() + tour_integral() + tour_sort();
+  wrong += tour_queens();
 
   weft_stats stats = WEFT_STATS_INIT;
   weft_pool_stats(NULL, &stats);
   printf(
-      "\n  of some five million forks other threads took %llu; each of the rest cost a "
+      "\n  of more than a million forks other threads took %llu; each of the rest cost a "
       "few nanoseconds\n",
       (unsigned long long)stats.steals);
   weft_shutdown();
