@@ -87,7 +87,7 @@ TEST(shorter_options) {
   atomic_ulong ran = 0;
   weft_opts opts;
   memset(&opts, 0xff, sizeof opts);
-  opts.struct_size = offsetof(weft_opts, lane);
+  opts.struct_size = offsetof(weft_opts, min_len);
   opts.pool = pool_of(2);
   CHECK_EQ(weft_detach_with(&opts, count_one, &ran), 0);
   weft_pool_destroy(opts.pool);

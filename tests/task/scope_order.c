@@ -257,7 +257,7 @@ TEST(shorter_options) {
   weft_pool *pool = pool_of(1);
   weft_opts opts;
   memset(&opts, 0xff, sizeof opts);
-  opts.struct_size = offsetof(weft_opts, lane);
+  opts.struct_size = offsetof(weft_opts, min_len);
   opts.pool = pool;
   check_default(&opts);
   weft_pool_destroy(pool);
