@@ -35,7 +35,7 @@ WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
  *     static void NAME_stable(T *a, size_t n, void *ctx);  equal elements as before
  *
  * and their twins NAME_with and NAME_stable_with, whose first argument is a const
- * weft_opts *. `less` is a function or macro less(const T *a, const T *b, void *ctx):
+ * weft_opts *. `less` is a function or macro less(T const *a, T const *b, void *ctx):
  * does *a come before *b? It takes pointers because only part of an element is its key;
  * best is one expression without && and ||, which the compiler turns into code without
  * branches. T may be any complete type that memcpy can copy.
@@ -44,7 +44,7 @@ WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
  * call, which makes it two to four times as fast. Compile with -O2 or more. */
 #define WEFT_SORT(NAME, T, less)                                                         \
   static inline bool NAME##_less_(const void *a, const void *b, void *ctx) {             \
-    return less((const T *)a, (const T *)b, ctx);                                        \
+    return less((T const *)a, (T const *)b, ctx);                                        \
   }                                                                                      \
   WF_SORT_KERNEL(NAME, sizeof(T), sizeof(T), NAME##_less_)                               \
   WF_SORT_FUNCTION(NAME, NAME, T, false)                                                 \

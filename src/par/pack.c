@@ -4,7 +4,9 @@
  * own that stays in the cache. Where a block's survivors belong is known when all blocks
  * in front of it are compacted; usually they are, and the buffer is copied there at once.
  * If not, it waits in a list, and its thread goes on with another buffer; whoever
- * completes what was missing copies it. So nobody ever waits, the leaf sees each element
+ * completes what was missing copies it. What waits and fills little of its buffer moves
+ * to memory of its own size, for there may be any number of such blocks while the first
+ * one takes its time. So nobody ever waits, the leaf sees each element
  * once, and no more is written than survives. What is placed lands where all elements
  * were read already: the destination may be the source.
  *
@@ -24,10 +26,15 @@
 /* Of a buffer, without its head; unless one element is larger. */
 enum { PACK_BYTES = 32 << 10, PACK_ALIGN = 64 };
 
+/* A buffer waits as it is if at least this part of it is used. */
+enum { PACK_WASTE = 4 };
+
 typedef struct pack_buffer {
   struct pack_buffer *next, *previous; /* in the list, by begin */
   size_t begin, end;                   /* the block */
   size_t kept;
+  size_t rest_at; /* bytes from the survivors to the others */
+  bool is_small;  /* has room for just this block, and is freed when that is placed */
 } pack_buffer;
 
 typedef struct pack_job {
@@ -46,7 +53,13 @@ static char *pack_data(pack_buffer *b) {
 }
 
 static char *pack_rest(const pack_job *j, pack_buffer *b) {
-  return j->p->rest != NULL ? pack_data(b) + j->capacity * j->p->size : NULL;
+  return j->p->rest != NULL ? pack_data(b) + b->rest_at : NULL;
+}
+
+/* For so many bytes of elements. */
+static pack_buffer *pack_alloc(size_t bytes) {
+  bytes += 2 * (size_t)PACK_ALIGN - 1;
+  return (pack_buffer *)aligned_alloc(PACK_ALIGN, bytes - bytes % PACK_ALIGN);
 }
 
 static void *pack_enter(void *ctx) {
@@ -57,9 +70,11 @@ static void *pack_enter(void *ctx) {
   wf_lock_unlock(&j->lock);
   if (b != NULL) return b;
   size_t bytes = j->capacity * j->p->size;
-  if (j->p->rest != NULL) bytes *= 2;
-  bytes += 2 * (size_t)PACK_ALIGN - 1;
-  return aligned_alloc(PACK_ALIGN, bytes - bytes % PACK_ALIGN);
+  b = pack_alloc(j->p->rest != NULL ? 2 * bytes : bytes);
+  if (b == NULL) return NULL;
+  b->rest_at = bytes;
+  b->is_small = false;
+  return b;
 }
 
 static void pack_leave(void *own, void *ctx) {
@@ -105,6 +120,21 @@ static void pack_place(const pack_job *j, pack_buffer *b, size_t kept_before) {
            others * p->size);
 }
 
+/* The block in memory of its size, or NULL: it stays in its buffer. */
+static pack_buffer *pack_shrink(const pack_job *j, pack_buffer *b) {
+  size_t size = j->p->size, room = j->capacity * size, kept = b->kept * size;
+  size_t others = j->p->rest != NULL ? (b->end - b->begin) * size - kept : 0;
+  if (kept + others > room / PACK_WASTE) return NULL;
+  pack_buffer *small = pack_alloc(kept + others);
+  if (small == NULL) return NULL;
+  *small = *b;
+  small->rest_at = kept;
+  small->is_small = true;
+  memcpy(pack_data(small), pack_data(b), kept);
+  if (others > 0) memcpy(pack_data(small) + kept, pack_rest(j, b), others);
+  return small;
+}
+
 static void *pack_block(void *own, size_t begin, size_t end, void *ctx) {
   pack_job *j = (pack_job *)ctx;
   const wf_packing *p = j->p;
@@ -115,11 +145,23 @@ static void *pack_block(void *own, size_t begin, size_t end, void *ctx) {
   b->kept = p->leaf(pack_data(b), pack_rest(j, b), (const char *)p->src + begin * p->size,
                     end - begin, p->ctx);
   wf_lock_lock(&j->lock);
+  if (begin != j->placed) {
+    wf_lock_unlock(&j->lock);
+    pack_buffer *small = pack_shrink(j, b);
+    if (small != NULL) {
+      mine = b;
+      b = small;
+    }
+    wf_lock_lock(&j->lock);
+  }
   pack_insert(j, b);
   while ((b = pack_take(j, &kept_before)) != NULL) {
     wf_lock_unlock(&j->lock);
     pack_place(j, b, kept_before);
+    const bool is_small = b->is_small;
+    if (is_small) free(b);
     wf_lock_lock(&j->lock);
+    if (is_small) continue;
     if (mine == NULL) {
       mine = b;
     } else {

@@ -36,7 +36,10 @@ void *__wrap_calloc(size_t count, size_t size) {
   return is_refused() ? NULL : __real_calloc(count, size);
 }
 
+static atomic_ulong aligned_bytes; /* that were asked for */
+
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
+  atomic_fetch_add(&aligned_bytes, size);
   return is_refused() ? NULL : __real_aligned_alloc(alignment, size);
 }
 
@@ -314,6 +317,40 @@ TEST(a_slow_element_holds_up_nobody) {
     u.enough = u.e.n / 2;
     CHECK_EQ(weft_filter_with(&opts, dst, u.e.base, u.e.n, 4, first_is_slow, &u), count);
     CHECK(memcmp(dst, expected, count * 4) == 0);
+  }
+  close_pools();
+  free(expected);
+  free(dst);
+  elements_free(&u.e);
+}
+
+/* Blocks of one element, nearly all of which wait for the first one: what they keep is
+ * small, and so is what they take. */
+TEST(blocks_that_wait_take_little_memory) {
+  uint64_t random = harness_seed();
+  uneven u = {.e = elements_of(4001, 4, 1000, &random)};
+  unsigned char *expected = array_of(u.e.n, 4), *dst = array_of(u.e.n, 4);
+  size_t count = serial_filter(&u.e, expected, true);
+  serial_filter(&u.e, expected + count * 4, false);
+  open_pools();
+  for (unsigned i = 1; i < THREADS_COUNT; i++) {
+    weft_opts opts = opts_in(i);
+    opts.max_len = 1;
+    atomic_store(&u.others, 0);
+    atomic_store(&aligned_bytes, 0);
+    u.base = u.e.base;
+    u.enough = u.e.n - 1;
+    CHECK_EQ(weft_filter_with(&opts, dst, u.e.base, u.e.n, 4, first_is_slow, &u), count);
+    CHECK(memcmp(dst, expected, count * 4) == 0);
+    CHECK(atomic_load(&aligned_bytes) < u.e.n * 256 + 64 * 32768);
+
+    memcpy(dst, u.e.base, u.e.n * 4);
+    atomic_store(&u.others, 0);
+    atomic_store(&aligned_bytes, 0);
+    u.base = dst;
+    CHECK_EQ(weft_partition_with(&opts, dst, u.e.n, 4, first_is_slow, &u), count);
+    CHECK(memcmp(dst, expected, u.e.n * 4) == 0);
+    CHECK(atomic_load(&aligned_bytes) < u.e.n * 256 + 64 * 65536);
   }
   close_pools();
   free(expected);

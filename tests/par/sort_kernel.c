@@ -4,6 +4,8 @@
  * SPDX-License-Identifier: MIT */
 #include "sort_support.h"
 
+#include <stdio.h>
+
 typedef struct record {
   uint64_t key;
   uint64_t index, more[2];
@@ -20,6 +22,13 @@ static inline bool int_less(const int *a, const int *b, void *ctx) {
   return *(const bool *)ctx ? *b < *a : *a < *b;
 }
 WEFT_SORT(sort_ints, int, int_less)
+
+/* A type that is a pointer: the order gets pointers to elements that it cannot change. */
+static inline bool string_less(char *const *a, char *const *b, void *ctx) {
+  (void)ctx;
+  return strcmp(*a, *b) < 0;
+}
+WEFT_SORT(sort_strings, char *, string_less)
 
 #define CHAR_LESS(a, b, ctx) ((void)(ctx), *(a) < *(b))
 WEFT_SORT(sort_chars, unsigned char, CHAR_LESS)
@@ -161,4 +170,18 @@ static void large_types(void *ctx) {
 
 TEST(large_and_aligned_types) {
   in_each_pool(large_types, NULL);
+}
+
+TEST(arrays_of_pointers) {
+  enum { STRINGS = 5000 };
+  static char text[STRINGS][8];
+  static char *strings[STRINGS];
+  uint64_t random = harness_seed();
+  for (unsigned i = 0; i < STRINGS; i++) {
+    (void)snprintf(text[i], sizeof text[i], "%u",
+                   (unsigned)(harness_random(&random) % 100000));
+    strings[i] = text[i];
+  }
+  sort_strings(strings, STRINGS, NULL);
+  for (unsigned i = 1; i < STRINGS; i++) CHECK(strcmp(strings[i - 1], strings[i]) <= 0);
 }

@@ -130,8 +130,10 @@ WF_LEAF void wf_leaf_fours(char *dst, const char *src, size_t n, size_t size,
                            wf_less_fn *less, void *ctx) {
   unsigned char copy[4 * WF_SORT_LARGEST] __attribute__((aligned(64)));
   bool in_place = dst == src;
+  /* Is never called for larger ones; this spares users a warning of gcc -O0. */
+  const size_t four = size <= WF_SORT_LARGEST ? 4 * size : 0;
   for (; n >= 4; n -= 4, dst += 4 * size, src += 4 * size) {
-    const char *from = in_place ? (const char *)memcpy(copy, src, 4 * size) : src;
+    const char *from = in_place ? (const char *)memcpy(copy, src, four) : src;
     wf_leaf_four(dst, from, size, less, ctx);
   }
   wf_leaf_few(dst, in_place ? (const char *)memcpy(copy, src, n * size) : src, n, size,
