@@ -89,6 +89,10 @@ size_t wf_scatter_memory(size_t buckets);
 void wf_scatter_gathered(const char *data, size_t n, size_t size, const uint16_t *ids,
                          char **places, size_t buckets, void *memory);
 
+/* Is so much copied past the caches? */
+bool wf_copy_streams(size_t bytes);
+void wf_stream_copy(char *to, const char *from, size_t bytes);
+
 /* ---- sort_quick.c ---- */
 
 /* Sorts in place, not stable; asks for little memory, and can do without. Elements of at

@@ -47,17 +47,21 @@ typedef struct copy_job {
   char *to;
   const char *from;
   size_t bytes;
+  bool streams;
 } copy_job;
 
 static void copy_blocks(size_t begin, size_t end, void *ctx) {
   const copy_job *c = (const copy_job *)ctx;
   size_t from = begin * COPY_BLOCK, to = end * COPY_BLOCK;
   if (to > c->bytes) to = c->bytes;
-  memcpy(c->to + from, c->from + from, to - from);
+  if (c->streams)
+    wf_stream_copy(c->to + from, c->from + from, to - from);
+  else
+    memcpy(c->to + from, c->from + from, to - from);
 }
 
 void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n) {
-  copy_job c = {to, from, n * s->size};
+  copy_job c = {to, from, n * s->size, wf_copy_streams(n * s->size)};
   wf_loop loop = {copy_blocks, &c, NULL};
   if (s->budget > 1 && c.bytes > 4 * COPY_BLOCK)
     wf_loop_run(&s->inner, (c.bytes + COPY_BLOCK - 1) / COPY_BLOCK, &loop);

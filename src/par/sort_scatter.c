@@ -6,7 +6,7 @@
 #include "radix.h"
 #include "sort.h"
 
-enum { GATHER_LEAST = 4 << 20 /* bytes; with less, caches do better */ };
+enum { GATHER_LEAST = 4 << 20, COPY_LEAST = 1 << 20 /* bytes; below, caches do better */ };
 
 bool wf_scatter_gathers(size_t size, const char *to, size_t n) {
   bool fits = size == 8 || size == 16 || size == 32 || size == 64;
@@ -75,5 +75,19 @@ void wf_scatter_gathered(const char *data, size_t n, size_t size, const uint16_t
     if (own > rest) own = rest;
     memcpy(places[b] - own, g.lines + b * WF_LINE_BYTES + rest - own, own);
   }
+  wf_stream_end();
+}
+
+bool wf_copy_streams(size_t bytes) {
+  return bytes >= COPY_LEAST;
+}
+
+void wf_stream_copy(char *to, const char *from, size_t bytes) {
+  size_t head = (0 - (uintptr_t)to) % WF_CACHE_LINE, at;
+  if (head > bytes || (uintptr_t)(from + head) % 16 != 0) head = bytes;
+  memcpy(to, from, head);
+  for (at = head; bytes - at >= WF_LINE_BYTES; at += WF_LINE_BYTES)
+    wf_write_line(to + at, from + at, true);
+  memcpy(to + at, from + at, bytes - at);
   wf_stream_end();
 }
