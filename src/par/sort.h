@@ -3,7 +3,7 @@
  *     sort.c          the calls that sort; kernels for comparators
  *     sort_sample.c   how: distribution into buckets, to and fro between two arrays
  *     sort_scatter.c  moving elements to buckets past the caches
- *     sort_quick.c    how, if the order of equal elements does not matter
+ *     sort_quick.c    with little memory, if the order of equal elements does not matter
  *     sort_merge.c    merging in parallel; merge sort for what distribution is bad at
  *     sort_inplace.c  without memory
  *     sort_index.c    sorting indices: large elements, argsort, sort by key

@@ -6,7 +6,10 @@
 #include "radix.h"
 #include "sort.h"
 
-enum { GATHER_LEAST = 4 << 20, COPY_LEAST = 1 << 20 /* bytes; below, caches do better */ };
+enum {
+  GATHER_LEAST = 4 << 20,
+  COPY_LEAST = 1 << 20 /* bytes; below, caches do better */
+};
 
 bool wf_scatter_gathers(size_t size, const char *to, size_t n) {
   bool fits = size == 8 || size == 16 || size == 32 || size == 64;
@@ -29,9 +32,10 @@ static void write_gathered(const gathering *g, size_t id, char *end) {
     wf_write_line(begin, line, true);
 }
 
-static inline __attribute__((always_inline)) void
-gather_all(const gathering *g, const char *data, size_t n, const uint16_t *ids,
-           size_t size) {
+static inline __attribute__((always_inline)) void gather_all(const gathering *g,
+                                                             const char *data, size_t n,
+                                                             const uint16_t *ids,
+                                                             size_t size) {
   for (size_t i = 0; i < n; i++, data += size) {
     size_t id = ids[i];
     char *place = g->places[id];
