@@ -70,6 +70,7 @@
 #include "par/sort_quick.c"
 #include "par/sort_rows.c"
 #include "par/sort_sample.c"
+#include "par/sort_scatter.c"
 #include "par/sort_select.c"
 #include "par/sort_typed.c"
 #include "par/stream.c"

@@ -32,14 +32,14 @@ extern "C" {
  * thread takes part in the global pool (started on first use) until the call returns; up
  * to some thousand elements may be sorted without one.
  *
- * Errors: none. Scratch memory is taken from malloc and given back: some megabytes for
- * each thread by weft_sort, the size of the array and a little more by the others. If
- * there is none, an algorithm runs that needs none. It is several times as slow, and
- * gives the same result (weft_sort may leave equal elements in another order). Nonsense
- * (a NULL comparator or a size of 0 with n > 0, bad options) ends the program with a
- * message. The comparator must not be left by longjmp or a C++ exception. If options name
- * a scope that is cancelled, the call returns early: arrays that are sorted in place then
- * have the same elements in some order.
+ * Errors: none. Scratch memory is taken from malloc and given back: the size of the array
+ * and a little more. If there is less, weft_sort does with some megabytes for each
+ * thread; if there is none, an algorithm runs that needs none. It is several times as
+ * slow, and gives the same result (weft_sort may leave equal elements in another order).
+ * Nonsense (a NULL comparator or a size of 0 with n > 0, bad options) ends the program
+ * with a message. The comparator must not be left by longjmp or a C++ exception. If
+ * options name a scope that is cancelled, the call returns early: arrays that are sorted
+ * in place then have the same elements in some order.
  *
  * Cost: O(n log n) comparisons at most, whatever the input is; O(n) if it ascends or
  * descends already, O(n log k) if only k elements are different. Copies of 4, 8, 16, 24

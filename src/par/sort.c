@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "sort.h"
 
+#include "scratch.h"
+
 #include <stdlib.h>
 #include <weft/kernel_sort.h>
 #include <weft/sort.h>
@@ -60,17 +62,17 @@ char *wf_sort_scratch(size_t bytes, void **memory) {
 
 bool wf_sort_moving(wf_sorter *s, char *base, size_t n) {
   size_t bytes = n * s->size, aligned = (bytes + 7) / 8 * 8;
-  void *memory;
   if (bytes <= SORT_STACK_BYTES) {
     char spare[SORT_STACK_BYTES] __attribute__((aligned(SORT_ALIGNMENT)));
     s->kernel->sort(base, spare, n, false, s->ctx);
     return true;
   }
   if (n > (SIZE_MAX - aligned) / sizeof(uint16_t)) return false;
-  char *spare = wf_sort_scratch(aligned + n * sizeof(uint16_t), &memory);
+  wf_scratch scratch = wf_scratch_get(aligned + n * sizeof(uint16_t));
+  char *spare = (char *)scratch.memory;
   if (spare == NULL) return false;
   wf_sample_sort(s, base, spare, (uint16_t *)(void *)(spare + aligned), n);
-  free(memory);
+  wf_scratch_put(scratch);
   return true;
 }
 
@@ -152,10 +154,10 @@ static void sort_inside(void *ctx) {
   if (wf_par_cancelled(&c->opts) || sort_by_looking(&s, c->base, c->n)) return;
   if (c->size > WF_SORT_LARGEST) {
     if (wf_sort_by_index(&s, c->base, c->n)) return;
+  } else if (wf_sort_moving(&s, c->base, c->n)) {
+    return; /* stable or not, it is the quickest */
   } else if (!c->stable) {
     wf_quick_sort(&s, c->base, c->n);
-    return;
-  } else if (wf_sort_moving(&s, c->base, c->n)) {
     return;
   }
   if (c->stable)

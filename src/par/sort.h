@@ -2,7 +2,8 @@
  *
  *     sort.c          the calls that sort; kernels for comparators
  *     sort_sample.c   how: distribution into buckets, to and fro between two arrays
- *     sort_quick.c    how, if the order of equal elements does not matter
+ *     sort_scatter.c  moving elements to buckets past the caches
+ *     sort_quick.c    with little memory, if the order of equal elements does not matter
  *     sort_merge.c    merging in parallel; merge sort for what distribution is bad at
  *     sort_inplace.c  without memory
  *     sort_index.c    sorting indices: large elements, argsort, sort by key
@@ -77,6 +78,20 @@ bool wf_sample_divide(wf_sorter *s, char *data, char *spare, uint16_t *ids, size
 
 /* Copies, with several threads if there is much. */
 void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n);
+
+/* ---- sort_scatter.c ---- */
+
+/* Are these elements moved to their buckets by way of lines? */
+bool wf_scatter_gathers(size_t size, const char *to, size_t n);
+/* Bytes, at a cache line, that it needs meanwhile. */
+size_t wf_scatter_memory(size_t buckets);
+/* As the kernel's scatter. */
+void wf_scatter_gathered(const char *data, size_t n, size_t size, const uint16_t *ids,
+                         char **places, size_t buckets, void *memory);
+
+/* Is so much copied past the caches? */
+bool wf_copy_streams(size_t bytes);
+void wf_stream_copy(char *to, const char *from, size_t bytes);
 
 /* ---- sort_quick.c ---- */
 

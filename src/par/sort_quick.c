@@ -1,7 +1,7 @@
-/* par/sort_quick.c - quicksort, in place, until parts are of some megabytes; these are
- * sorted by distribution, with a little memory that is used again and again. That is
- * quicker than distribution of the whole, whose second array the system has to provide
- * page by page.
+/* par/sort_quick.c - what sorts if there is no memory for a second array, and the order
+ * of equal elements does not matter: quicksort, in place, until parts are of some
+ * megabytes; these are sorted by distribution, with a little memory that is used again
+ * and again.
  *
  * A part whose pivot equals the element in front of it, the pivot of an earlier round,
  * has no lesser elements: then all that are equal are moved to the front and done. After

@@ -15,6 +15,8 @@
  * SPDX-License-Identifier: MIT */
 #include "sort.h"
 
+#include "scratch.h"
+
 #include <stdlib.h>
 
 enum {
@@ -45,17 +47,21 @@ typedef struct copy_job {
   char *to;
   const char *from;
   size_t bytes;
+  bool streams;
 } copy_job;
 
 static void copy_blocks(size_t begin, size_t end, void *ctx) {
   const copy_job *c = (const copy_job *)ctx;
   size_t from = begin * COPY_BLOCK, to = end * COPY_BLOCK;
   if (to > c->bytes) to = c->bytes;
-  memcpy(c->to + from, c->from + from, to - from);
+  if (c->streams)
+    wf_stream_copy(c->to + from, c->from + from, to - from);
+  else
+    memcpy(c->to + from, c->from + from, to - from);
 }
 
 void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n) {
-  copy_job c = {to, from, n * s->size};
+  copy_job c = {to, from, n * s->size, wf_copy_streams(n * s->size)};
   wf_loop loop = {copy_blocks, &c, NULL};
   if (s->budget > 1 && c.bytes > 4 * COPY_BLOCK)
     wf_loop_run(&s->inner, (c.bytes + COPY_BLOCK - 1) / COPY_BLOCK, &loop);
@@ -196,13 +202,22 @@ static void classify_stripes(size_t begin, size_t end, void *ctx) {
 static void scatter_stripes(size_t begin, size_t end, void *ctx) {
   const round_of *r = (const round_of *)ctx;
   const wf_sorter *s = r->sorter;
+  wf_scratch lines = {NULL, NULL};
+  if (wf_scatter_gathers(s->size, r->spare, r->n))
+    lines = wf_scratch_get(wf_scatter_memory(r->buckets));
   for (size_t k = begin; k < end; k++) {
     size_t from = k * r->stripe;
     size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
-    if (from < to)
-      s->kernel->scatter(r->data + from * s->size, to - from, r->ids + from,
-                         (char **)(void *)(r->counts + k * r->buckets), s->ctx);
+    const char *data = r->data + from * s->size;
+    char **places = (char **)(void *)(r->counts + k * r->buckets);
+    if (from >= to) break;
+    if (lines.memory != NULL)
+      wf_scatter_gathered(data, to - from, s->size, r->ids + from, places, r->buckets,
+                          lines.memory);
+    else
+      s->kernel->scatter(data, to - from, r->ids + from, places, s->ctx);
   }
+  wf_scratch_put(lines);
 }
 
 /* From counts to places: bucket by bucket, and in each stripe by stripe. */

@@ -113,6 +113,26 @@ TEST(records_in_another_pool) {
   weft_pool_destroy(pool);
 }
 
+/* Enough for lines that are gathered and written past the caches. */
+TEST(megabytes) {
+  static const size_t SIZES[] = {8, 16, 24, 32, 64};
+  check_records(140000, PATTERN_random, true, NULL);
+  check_records(140000, PATTERN_saw, true, NULL);
+  check_records(140001, PATTERN_random, false, NULL);
+  for (unsigned e = 0; e < sizeof SIZES / sizeof SIZES[0]; e++)
+    for (unsigned shift = 0; shift < 2; shift++) {
+      size_t size = SIZES[e], n = (4500000 + size) / size;
+      order_of order = {.size = size};
+      char *memory = array_of(n + 1, size), *a = memory + 4 * shift;
+      fill_pattern(a, n, size, PATTERN_random, harness_seed());
+      uint64_t contents = contents_of(a, n, size);
+      weft_sort_stable(a, n, size, compare_keys, &order);
+      CHECK_MSG(is_in_order(a, n, size, true), "%zu of %zu bytes", n, size);
+      CHECK(contents_of(a, n, size) == contents);
+      free(memory);
+    }
+}
+
 /* ---- other types ---- */
 
 static void other_types(void *ctx) {

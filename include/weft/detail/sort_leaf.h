@@ -70,9 +70,12 @@ typedef struct wf_sort_kernel {
 #endif
 
 /* second ? b : a, never as a branch. */
-WF_LEAF const char *wf_leaf_pick(bool second, const char *a, const char *b) {
-  uintptr_t mask = 0 - (uintptr_t)second;
+WF_LEAF const char *wf_leaf_pick_by(uintptr_t mask, const char *a, const char *b) {
   return (const char *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & mask));
+}
+
+WF_LEAF const char *wf_leaf_pick(bool second, const char *a, const char *b) {
+  return wf_leaf_pick_by(0 - (uintptr_t)second, a, b);
 }
 
 /* ---- runs ---- */
@@ -168,17 +171,17 @@ WF_LEAF void wf_leaf_merge(char *dst, const char *a, size_t na, const char *b, s
   const char *high_a = a + na * size, *high_b = b + nb * size; /* ends */
   char *low = dst, *high = dst + (na + nb) * size;
   for (size_t i = na < nb ? na : nb; i > 0; i--) {
-    bool right = less(low_b, low_a, ctx);
-    size_t step = (size_t)right * size; /* arithmetic, so that it stays no branch */
-    memcpy(low, wf_leaf_pick(right, low_a, low_b), size);
+    uintptr_t right = 0 - (uintptr_t)less(low_b, low_a, ctx); /* a mask, no branch */
+    size_t step = right & size;
+    memcpy(low, wf_leaf_pick_by(right, low_a, low_b), size);
     low += size;
     low_b += step;
     low_a += size - step;
 
-    bool left = less(high_b - size, high_a - size, ctx);
-    size_t step_down = (size_t)left * size;
+    uintptr_t left = 0 - (uintptr_t)less(high_b - size, high_a - size, ctx);
+    size_t step_down = left & size;
     high -= size;
-    memcpy(high, wf_leaf_pick(left, high_b, high_a) - size, size);
+    memcpy(high, wf_leaf_pick_by(left, high_b, high_a) - size, size);
     high_a -= step_down;
     high_b -= size - step_down;
   }
@@ -247,8 +250,8 @@ WF_LEAF void wf_leaf_classify(const char *data, size_t n, const wf_splitters *by
     size_t at[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (unsigned level = 0; level < s.levels; level++) {
       WF_UNROLLED for (size_t j = 0; j < 8; j++) {
-        bool is_left = less(data + j * size, s.tree + at[j] * size, ctx);
-        at[j] = 2 * at[j] + !is_left;
+        /* In this form it becomes one subtraction with borrow. */
+        at[j] = 2 * at[j] + 1 - less(data + j * size, s.tree + at[j] * size, ctx);
       }
     }
     WF_UNROLLED for (size_t j = 0; j < 8; j++) {
