@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "radix.h"
 
+#include "sort_lists.h"
+
 /* A block has at least so many elements for each bucket, so that clearing and adding up
  * its counts is little beside its elements. */
 enum { BLOCK_LEAST = 8, BLOCKS_EACH = 4 };
@@ -24,7 +26,7 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
 enum { STREAM_LEAST = 4 << 20 };
 
 /* A slot is large enough for a usual leaf. */
-enum { SLOT_LEAST = 2 * WF_BUCKET_BYTES };
+enum { SLOT_LEAST = WF_LISTS_TABLE + 2 * WF_BUCKET_BYTES };
 
 /* As many as a word has bits, at most. */
 static uintptr_t all_slots(size_t blocks) {
@@ -43,6 +45,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->opts.split = WEFT_SPLIT_ADAPTIVE;
   radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
   radix->coding = *coding;
+  radix->lists = wf_lists_get();
   radix->streams = n >= STREAM_LEAST / size;
   radix->stride = wf_radix_buckets(n, size);
   radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));

@@ -94,6 +94,7 @@ typedef struct wf_radix {
   const weft_opts *given;
   weft_opts opts; /* of its loops: they are not cancelled, for all must come back */
   wf_coding coding;
+  const struct wf_lists *lists; /* how leaves are sorted, see sort_lists.h; or NULL */
   bool streams;     /* past the caches, for there are more elements than these hold */
   size_t blocks;    /* that the array is cut into: the unit of counting and writing */
   size_t stride;    /* the most buckets of any pass */

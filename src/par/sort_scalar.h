@@ -7,6 +7,8 @@
  *     WF_KEY_OF(e)        the key of an element
  *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
  *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
+ *     WF_LISTS_LEAF       the member of wf_lists that sorts such elements; or nothing of
+ *                         that name
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
  * leading bits in which they differ, from the caller's array into scratch memory: blocks
@@ -186,6 +188,22 @@ static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *resul
   WF_SORT(decode)(result, at, n, coding);
 }
 
+/* The same with a slot of memory of that size, or none; and `spare` for what does not fit
+ * into it. */
+static void WF_SORT(leaf_in_slot)(const wf_lists *lists, WF_ELEM *src, char *slot,
+                                  size_t slot_size, WF_ELEM *spare, size_t n,
+                                  WF_ELEM *result, const wf_coding *coding) {
+  bool fits = slot != NULL && n <= (slot_size - WF_LISTS_TABLE) / sizeof(WF_ELEM);
+  (void)lists;
+#ifdef WF_LISTS_LEAF
+  if (fits && lists != NULL && n >= WF_LISTS_LEAST) {
+    lists->WF_LISTS_LEAF(src, slot, n, result, coding, WF_SORT(leaf));
+    return;
+  }
+#endif
+  WF_SORT(leaf)(src, fits ? (WF_ELEM *)(void *)slot : spare, n, result, coding);
+}
+
 /* ---- the distribution ---- */
 
 static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
@@ -260,14 +278,13 @@ static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
   for (size_t b = begin; b < end; b++) {
     size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
     WF_ELEM *from = pass->dst + start, *result = pass->result + start;
-    bool fits = slot != NULL && n <= radix->slot_size / sizeof(WF_ELEM);
-    WF_ELEM *other = result == from ? pass->src + start : from;
-    WF_ELEM *spare = fits ? (WF_ELEM *)(void *)slot : other;
+    WF_ELEM *spare = result == from ? pass->src + start : from;
     if (n == 0 || n > radix->too_large) continue;
     if (wf_par_cancelled(radix->given))
       WF_SORT(decode)(result, from, n, &radix->coding);
     else
-      WF_SORT(leaf)(from, spare, n, result, &radix->coding);
+      WF_SORT(leaf_in_slot)
+      (radix->lists, from, slot, radix->slot_size, spare, n, result, &radix->coding);
   }
   if (slot != NULL) wf_radix_release_slot(radix, slot);
 }
