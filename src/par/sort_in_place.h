@@ -188,7 +188,7 @@ static void WF_SORT(narrow)(wf_radix *radix, WF_ELEM **a, size_t *n, size_t *nth
   /* So few threads are not quicker than one that moves elements only once. */
   enum { FEW_IN_FRONT = 16, FEW_THREADS = 4 };
   WF_ELEM *scratch = (WF_ELEM *)radix->elements;
-  WF_SORT(pass) pass = {radix, *a, scratch, *n, {0, 0, 0}, radix->coding, *a};
+  WF_SORT(pass) pass = {radix, *a, scratch, *n, {0, 0, 0, NULL}, radix->coding, *a};
   const wf_loop count = {WF_SORT(count_blocks), &pass, NULL};
   const wf_loop scatter = {WF_SORT(scatter_blocks), &pass, NULL};
   const wf_loop back = {WF_SORT(bring_back), &pass, NULL};
@@ -239,7 +239,7 @@ static void WF_SORT(narrow)(wf_radix *radix, WF_ELEM **a, size_t *n, size_t *nth
 static void WF_SORT(radix_select)(wf_radix *radix, WF_ELEM *a, size_t n, size_t nth) {
   bool is_first = true;
   while (n > WF_LEAF_BYTES / sizeof(WF_ELEM) && !wf_par_cancelled(radix->given)) {
-    WF_SORT(pass) pass = {radix, a, a, n, {0, 0, 0}, radix->coding, a};
+    WF_SORT(pass) pass = {radix, a, a, n, {0, 0, 0, NULL}, radix->coding, a};
     WF_KEY low, high;
     if (is_first)
       WF_SORT(likely_range)(&pass, &low, &high);
