@@ -110,7 +110,8 @@ void wf_radix_place(wf_radix *radix) {
 static bool samples_are_even(const wf_radix *radix, size_t cells) {
   enum { RANGE_PARTS = 64, FAR_ABOVE = 3 };
   size_t counts[RANGE_PARTS] = {0};
-  for (size_t c = 0; c < cells; c++) counts[c * RANGE_PARTS / cells] += radix->cells[c].offset;
+  for (size_t c = 0; c < cells; c++)
+    counts[c * RANGE_PARTS / cells] += radix->cells[c].offset;
   for (size_t p = 0; p < RANGE_PARTS; p++)
     if (counts[p] > FAR_ABOVE * WF_CELL_SAMPLES / RANGE_PARTS) return false;
   return true;

@@ -1,5 +1,5 @@
-/* par/sort_lists.h - sorting numbers in a CPU's own cache with wide vectors, for CPUs that
- * have them.
+/* par/sort_lists.h - sorting numbers in a CPU's own cache with wide vectors, for CPUs
+ * that have them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_SORT_LISTS_H

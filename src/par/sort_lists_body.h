@@ -1,9 +1,10 @@
-/* par/sort_lists_body.h - a template for AVX-512: sorts numbers by putting them into short
- * lists by their leading bits, and then as many lists at a time as a vector has lanes.
+/* par/sort_lists_body.h - a template for AVX-512: sorts numbers by putting them into
+ * short lists by their leading bits, and then as many lists at a time as a vector has
+ * lanes.
  *
  * A list has at most LISTS_LENGTH elements (longer ones are sorted in another way). Each
- * becomes a column: lane l of the vectors v[0], v[1]... A sorting network over the vectors
- * then sorts all columns at once, without a branch.
+ * becomes a column: lane l of the vectors v[0], v[1]... A sorting network over the
+ * vectors then sorts all columns at once, without a branch.
  *
  * The including file, which says what the CPU must have, defines LISTS(name), LISTS_BITS
  * (32 or 64: of a number), LISTS_LANES and the vector operations LISTS_... used below.
@@ -68,21 +69,22 @@ __attribute__((always_inline)) static inline void LISTS(order_columns)(__m512i *
         which(11, by), which(12, by), which(13, by), which(14, by), which(15, by)        \
   }
 
-static const LISTS(key) LISTS(keep)[4][16] = {
-    LISTS_PICKS(LISTS_KEEP, 1), LISTS_PICKS(LISTS_KEEP, 2), LISTS_PICKS(LISTS_KEEP, 4),
-    LISTS_PICKS(LISTS_KEEP, 8)};
-static const LISTS(key) LISTS(take)[4][16] = {
-    LISTS_PICKS(LISTS_TAKE, 1), LISTS_PICKS(LISTS_TAKE, 2), LISTS_PICKS(LISTS_TAKE, 4),
-    LISTS_PICKS(LISTS_TAKE, 8)};
+static const LISTS(key)
+    LISTS(keep)[4][16] = {LISTS_PICKS(LISTS_KEEP, 1), LISTS_PICKS(LISTS_KEEP, 2),
+                          LISTS_PICKS(LISTS_KEEP, 4), LISTS_PICKS(LISTS_KEEP, 8)};
+static const LISTS(key)
+    LISTS(take)[4][16] = {LISTS_PICKS(LISTS_TAKE, 1), LISTS_PICKS(LISTS_TAKE, 2),
+                          LISTS_PICKS(LISTS_TAKE, 4), LISTS_PICKS(LISTS_TAKE, 8)};
 
 #undef LISTS_KEEP
 #undef LISTS_TAKE
 #undef LISTS_PICKS
 
-/* Turns rows into columns and back: exchanges bits of a lane's number and its vector's. Of
- * vectors with 8 lanes there are two squares. */
+/* Turns rows into columns and back: exchanges bits of a lane's number and its vector's.
+ * Of vectors with 8 lanes there are two squares. */
 __attribute__((always_inline)) static inline void LISTS(turn)(__m512i *v) {
-  __m512i keep = _mm512_loadu_si512(LISTS(keep)[0]), take = _mm512_loadu_si512(LISTS(take)[0]);
+  __m512i keep = _mm512_loadu_si512(LISTS(keep)[0]),
+          take = _mm512_loadu_si512(LISTS(take)[0]);
   /* clang-format off */
   LISTS_EXCHANGE(0, 1); LISTS_EXCHANGE(2, 3); LISTS_EXCHANGE(4, 5); LISTS_EXCHANGE(6, 7);
   LISTS_EXCHANGE(8, 9); LISTS_EXCHANGE(10, 11); LISTS_EXCHANGE(12, 13); LISTS_EXCHANGE(14, 15);

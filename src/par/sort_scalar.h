@@ -292,7 +292,7 @@ static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
       WF_SORT(decode)(result, from, n, &radix->coding);
     else
       WF_SORT(leaf_in_slot)
-      (radix->lists, from, slot, radix->slot_size, spare, n, result, &radix->coding);
+    (radix->lists, from, slot, radix->slot_size, spare, n, result, &radix->coding);
   }
   if (slot != NULL) wf_radix_release_slot(radix, slot);
 }
@@ -402,8 +402,8 @@ static void WF_SORT(distribute_parts)(const WF_SORT(pass) * pass,
   for (size_t i = 0; i < count; i++) {
     size_t start = parts[i].start;
     WF_SORT(pass)
-    again = {pass->radix, pass->dst + start, pass->src + start,   parts[i].n,
-             {0, 0, 0, NULL}, {0, 0, 0}, pass->result + start};
+    again = {pass->radix,     pass->dst + start, pass->src + start,   parts[i].n,
+             {0, 0, 0, NULL}, {0, 0, 0},         pass->result + start};
     WF_KEY low, high;
     WF_SORT(exact_range)(&again, &low, &high);
     if (low == high || wf_par_cancelled(pass->radix->given)) {
