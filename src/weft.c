@@ -66,6 +66,7 @@
 #include "par/sort_index.c"
 #include "par/sort_inplace.c"
 #include "par/sort_keyed.c"
+#include "par/sort_lists.c"
 #include "par/sort_merge.c"
 #include "par/sort_quick.c"
 #include "par/sort_rows.c"

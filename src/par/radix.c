@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "radix.h"
 
+#include "sort_lists.h"
+
 /* A block has at least so many elements for each bucket, so that clearing and adding up
  * its counts is little beside its elements. */
 enum { BLOCK_LEAST = 8, BLOCKS_EACH = 4 };
@@ -24,7 +26,7 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
 enum { STREAM_LEAST = 4 << 20 };
 
 /* A slot is large enough for a usual leaf. */
-enum { SLOT_LEAST = 2 * WF_BUCKET_BYTES };
+enum { SLOT_LEAST = WF_LISTS_TABLE + 2 * WF_BUCKET_BYTES };
 
 /* As many as a word has bits, at most. */
 static uintptr_t all_slots(size_t blocks) {
@@ -43,23 +45,26 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->opts.split = WEFT_SPLIT_ADAPTIVE;
   radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
   radix->coding = *coding;
+  radix->lists = wf_lists_get();
   radix->streams = n >= STREAM_LEAST / size;
   radix->stride = wf_radix_buckets(n, size);
   radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));
   size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
   size_t starts = in_lines((radix->stride + 1) * sizeof(size_t));
   size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
+  size_t cells = n >= WF_CELLS_WORTH ? in_lines(WF_CELLS * sizeof(wf_cell)) : 0;
   radix->slot_size = radix->stride * WF_LINE_BYTES;
   if (radix->slot_size < SLOT_LEAST) radix->slot_size = SLOT_LEAST;
   size_t slots = radix->blocks * radix->slot_size;
-  radix->scratch = wf_scratch_get(2 * table + starts + ranges + slots + n * size);
+  radix->scratch = wf_scratch_get(2 * table + starts + ranges + cells + slots + n * size);
   char *at = (char *)radix->scratch.memory;
   if (at == NULL) return false;
   radix->counts = (size_t *)(void *)at;
   radix->firsts = (size_t *)(void *)(at + table);
   radix->starts = (size_t *)(void *)(at + 2 * table);
   radix->ranges = (uint64_t *)(void *)(at + 2 * table + starts);
-  radix->slots = at + 2 * table + starts + ranges;
+  radix->cells = (wf_cell *)(void *)(at + 2 * table + starts + ranges);
+  radix->slots = at + 2 * table + starts + ranges + cells;
   radix->elements = radix->slots + slots;
   wf_word_init(&radix->x_free, all_slots(radix->blocks));
   return true;
@@ -97,6 +102,60 @@ void wf_radix_place(wf_radix *radix) {
     }
   }
   radix->starts[radix->buckets] = sum;
+}
+
+/* ---- cells ---- */
+
+/* Is no part of the range far above the average? */
+static bool samples_are_even(const wf_radix *radix, size_t cells) {
+  enum { RANGE_PARTS = 64, FAR_ABOVE = 3 };
+  size_t counts[RANGE_PARTS] = {0};
+  for (size_t c = 0; c < cells; c++)
+    counts[c * RANGE_PARTS / cells] += radix->cells[c].offset;
+  for (size_t p = 0; p < RANGE_PARTS; p++)
+    if (counts[p] > FAR_ABOVE * WF_CELL_SAMPLES / RANGE_PARTS) return false;
+  return true;
+}
+
+/* The logarithm of how many buckets a cell gets if all together have `wanted` of them,
+ * rounded. */
+static unsigned cell_bits(size_t samples, size_t wanted, unsigned shift) {
+  size_t buckets = samples * wanted / WF_CELL_SAMPLES;
+  unsigned bits = 0;
+  while (bits < shift && buckets * 3 / 4 >= (size_t)1 << bits) bits++;
+  return bits;
+}
+
+/* Gives each cell its first bucket and its number of them; returns the number of all.
+ * Until `is_final` only that. */
+static size_t share_buckets(wf_radix *radix, size_t cells, unsigned shift, size_t wanted,
+                            bool is_final) {
+  size_t next = 0, shared = 0; /* samples in the bucket before `next`; 0: nobody shares */
+  size_t most_shared = WF_CELL_SAMPLES / wanted;
+  bool shares = false;
+  for (size_t c = 0; c < cells; c++) {
+    wf_cell *cell = &radix->cells[c];
+    size_t samples = cell->offset;
+    unsigned bits = cell_bits(samples, wanted, shift);
+    bool joins = bits == 0 && shares && shared + samples <= most_shared;
+    size_t first = joins ? next - 1 : next;
+    next = first + ((size_t)1 << bits);
+    shares = bits == 0;
+    shared = joins ? shared + samples : samples;
+    if (!is_final) continue;
+    cell->shift = shift - bits;
+    cell->offset = (uint32_t)(first - (c << bits));
+  }
+  return next;
+}
+
+bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift) {
+  if (samples_are_even(radix, cells)) return false;
+  size_t wanted = radix->stride;
+  while (share_buckets(radix, cells, shift, wanted, false) > radix->stride)
+    wanted = wanted * 7 / 8;
+  radix->buckets = share_buckets(radix, cells, shift, wanted, true);
+  return true;
 }
 
 void wf_radix_fold(wf_radix *radix, size_t middle) {

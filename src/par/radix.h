@@ -41,6 +41,17 @@ enum { WF_LINE_BYTES = 128 };
 /* Of a sample that tells the range of the keys. */
 enum { WF_SAMPLES = 1024 };
 
+/* Keys that are not spread evenly: their range is cut into cells, and a cell into as many
+ * buckets (a power of two) as its part of another sample says; cells with a small part
+ * share one. The bucket of a key is the cell's offset plus the key's distance from the
+ * lowest one, shifted; modulo 2^32. */
+typedef struct wf_cell {
+  uint32_t offset, shift;
+} wf_cell;
+
+/* It is worth its cost from so many elements on. */
+enum { WF_CELLS = 4096, WF_CELL_SAMPLES = 4096, WF_CELLS_WORTH = 32 * WF_CELL_SAMPLES };
+
 /* A bucket with more than this part of the elements, and more than a leaf may have, is
  * distributed again by all threads. There are fewer such buckets than parts. */
 enum { WF_LARGE_PARTS = 32 };
@@ -94,6 +105,7 @@ typedef struct wf_radix {
   const weft_opts *given;
   weft_opts opts; /* of its loops: they are not cancelled, for all must come back */
   wf_coding coding;
+  const struct wf_lists *lists; /* how leaves are sorted, see sort_lists.h; or NULL */
   bool streams;     /* past the caches, for there are more elements than these hold */
   size_t blocks;    /* that the array is cut into: the unit of counting and writing */
   size_t stride;    /* the most buckets of any pass */
@@ -102,6 +114,7 @@ typedef struct wf_radix {
   size_t *starts;   /* of the buckets, and the end */
   size_t *counts;   /* of each block, by bucket: elements, then their places */
   size_t *firsts;   /* of each block, by bucket: its first place */
+  wf_cell *cells;   /* WF_CELLS of them, if elements are many */
   uint64_t *ranges; /* of each block: the lowest and the highest key */
   char *slots;      /* of each block: by bucket, a line that is gathered */
   size_t slot_size;
@@ -139,6 +152,10 @@ void wf_radix_end(wf_radix *radix);
 
 /* From the counts of all blocks to their places and the starts of the buckets. */
 void wf_radix_place(wf_radix *radix);
+
+/* From the number of samples in each cell, its offset, to what the cells shall be.
+ * `shift`: a cell's size is 2 to the power of it. False if samples are spread evenly. */
+bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift);
 
 /* When lines are not gathered, a slot serves whoever sorts leaves: memory that is in its
  * CPU's cache already. NULL if none is free. */

@@ -188,7 +188,7 @@ static void WF_SORT(narrow)(wf_radix *radix, WF_ELEM **a, size_t *n, size_t *nth
   /* So few threads are not quicker than one that moves elements only once. */
   enum { FEW_IN_FRONT = 16, FEW_THREADS = 4 };
   WF_ELEM *scratch = (WF_ELEM *)radix->elements;
-  WF_SORT(pass) pass = {radix, *a, scratch, *n, {0, 0, 0}, radix->coding, *a};
+  WF_SORT(pass) pass = {radix, *a, scratch, *n, {0, 0, 0, NULL}, radix->coding, *a};
   const wf_loop count = {WF_SORT(count_blocks), &pass, NULL};
   const wf_loop scatter = {WF_SORT(scatter_blocks), &pass, NULL};
   const wf_loop back = {WF_SORT(bring_back), &pass, NULL};
@@ -239,7 +239,7 @@ static void WF_SORT(narrow)(wf_radix *radix, WF_ELEM **a, size_t *n, size_t *nth
 static void WF_SORT(radix_select)(wf_radix *radix, WF_ELEM *a, size_t n, size_t nth) {
   bool is_first = true;
   while (n > WF_LEAF_BYTES / sizeof(WF_ELEM) && !wf_par_cancelled(radix->given)) {
-    WF_SORT(pass) pass = {radix, a, a, n, {0, 0, 0}, radix->coding, a};
+    WF_SORT(pass) pass = {radix, a, a, n, {0, 0, 0, NULL}, radix->coding, a};
     WF_KEY low, high;
     if (is_first)
       WF_SORT(likely_range)(&pass, &low, &high);
@@ -341,18 +341,21 @@ static void WF_SORT(run_sort)(void *ctx) {
   wf_loop_run(&radix.opts, c->n, &decode);
 }
 
-/* Sorts without other threads, with scratch memory for n elements. */
-static void WF_SORT(sort_alone)(WF_ELEM *a, WF_ELEM *scratch, size_t n,
+/* Sorts without other threads, with scratch memory for n elements and the table of lists.
+ */
+static void WF_SORT(sort_alone)(WF_ELEM *a, char *scratch, size_t n,
                                 const wf_coding *coding) {
-  WF_SORT(encode)(scratch, a, n, coding);
-  WF_SORT(leaf)(scratch, scratch, n, a, coding);
+  size_t size = n * sizeof(WF_ELEM) + WF_LISTS_TABLE;
+  WF_SORT(encode)(a, a, n, coding);
+  WF_SORT(leaf_in_slot)(wf_lists_get(), a, scratch, size, NULL, n, a, coding);
 }
 
 static void WF_SORT(sort_few)(const WF_SORT(call) * c) {
   wf_scratch scratch = {NULL, NULL};
-  if (c->n > WF_SORT_FEW) scratch = wf_scratch_get(c->n * sizeof(WF_ELEM));
+  if (c->n > WF_SORT_FEW)
+    scratch = wf_scratch_get(c->n * sizeof(WF_ELEM) + WF_LISTS_TABLE);
   if (scratch.memory != NULL) {
-    WF_SORT(sort_alone)(c->a, (WF_ELEM *)scratch.memory, c->n, c->coding);
+    WF_SORT(sort_alone)(c->a, (char *)scratch.memory, c->n, c->coding);
     wf_scratch_put(scratch);
     return;
   }

@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "radix.h"
+#include "sort_lists.h"
 #include "sort_rows.h"
 
 #include <weft/join.h>

@@ -7,6 +7,8 @@
  *     WF_KEY_OF(e)        the key of an element
  *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
  *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
+ *     WF_LISTS_LEAF       the member of wf_lists that sorts such elements; or nothing of
+ *                         that name
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
  * leading bits in which they differ, from the caller's array into scratch memory: blocks
@@ -20,11 +22,13 @@
 enum { WF_SORT(LINE_LENGTH) = WF_LINE_BYTES / sizeof(WF_ELEM) };
 
 /* Which bucket a key belongs to: keys from `low` on by their distance, in steps of 2 to
- * the power of `shift`; those below and above in the first and the last one. */
+ * the power of `shift`; those below and above in the first and the last one. If there are
+ * cells, see radix.h, these steps are cells instead of buckets. */
 typedef struct WF_SORT(digit) {
   WF_KEY low;
   unsigned shift;
   WF_KEY last;
+  const wf_cell *cells; /* or NULL */
 } WF_SORT(digit);
 
 typedef struct WF_SORT(pass) {
@@ -38,8 +42,14 @@ typedef struct WF_SORT(pass) {
 
 static inline size_t WF_SORT(bucket_of)(const WF_SORT(digit) * digit, WF_KEY key) {
   WF_KEY above = key > digit->low ? key - digit->low : 0;
-  WF_KEY bucket = (WF_KEY)(above >> digit->shift);
-  return (size_t)(bucket < digit->last ? bucket : digit->last);
+  WF_KEY step = (WF_KEY)(above >> digit->shift);
+  if (digit->cells == NULL) return (size_t)(step < digit->last ? step : digit->last);
+  if (WF_UNLIKELY(step > digit->last)) {
+    step = digit->last;
+    above = (WF_KEY)(((step + 1) << digit->shift) - 1);
+  }
+  const wf_cell cell = digit->cells[step];
+  return (uint32_t)(cell.offset + (uint32_t)(above >> cell.shift));
 }
 
 /* ---- one bucket, in cache ---- */
@@ -186,6 +196,22 @@ static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *resul
   WF_SORT(decode)(result, at, n, coding);
 }
 
+/* The same with a slot of memory of that size, or none; and `spare` for what does not fit
+ * into it. */
+static void WF_SORT(leaf_in_slot)(const wf_lists *lists, WF_ELEM *src, char *slot,
+                                  size_t slot_size, WF_ELEM *spare, size_t n,
+                                  WF_ELEM *result, const wf_coding *coding) {
+  bool fits = slot != NULL && n <= (slot_size - WF_LISTS_TABLE) / sizeof(WF_ELEM);
+  (void)lists;
+#ifdef WF_LISTS_LEAF
+  if (fits && lists != NULL && n >= WF_LISTS_LEAST) {
+    lists->WF_LISTS_LEAF(src, slot, n, result, coding, WF_SORT(leaf));
+    return;
+  }
+#endif
+  WF_SORT(leaf)(src, fits ? (WF_ELEM *)(void *)slot : spare, n, result, coding);
+}
+
 /* ---- the distribution ---- */
 
 static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
@@ -260,14 +286,13 @@ static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
   for (size_t b = begin; b < end; b++) {
     size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
     WF_ELEM *from = pass->dst + start, *result = pass->result + start;
-    bool fits = slot != NULL && n <= radix->slot_size / sizeof(WF_ELEM);
-    WF_ELEM *other = result == from ? pass->src + start : from;
-    WF_ELEM *spare = fits ? (WF_ELEM *)(void *)slot : other;
+    WF_ELEM *spare = result == from ? pass->src + start : from;
     if (n == 0 || n > radix->too_large) continue;
     if (wf_par_cancelled(radix->given))
       WF_SORT(decode)(result, from, n, &radix->coding);
     else
-      WF_SORT(leaf)(from, spare, n, result, &radix->coding);
+      WF_SORT(leaf_in_slot)
+    (radix->lists, from, slot, radix->slot_size, spare, n, result, &radix->coding);
   }
   if (slot != NULL) wf_radix_release_slot(radix, slot);
 }
@@ -318,14 +343,42 @@ static void WF_SORT(likely_range)(const WF_SORT(pass) * pass, WF_KEY *low, WF_KE
   }
 }
 
+/* A linear digit in the given number of steps. */
+static void WF_SORT(cut_range)(WF_SORT(digit) * digit, WF_KEY low, WF_KEY high,
+                               size_t steps) {
+  unsigned shift = 0;
+  while ((high - low) >> shift >= steps) shift++;
+  digit->low = low;
+  digit->shift = shift;
+  digit->last = (WF_KEY)((high - low) >> shift);
+  digit->cells = NULL;
+}
+
 static void WF_SORT(choose_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
   size_t buckets = wf_radix_buckets(pass->n, sizeof(WF_ELEM));
-  unsigned shift = 0;
-  while ((high - low) >> shift >= buckets) shift++;
-  pass->digit.low = low;
-  pass->digit.shift = shift;
-  pass->digit.last = (WF_KEY)((high - low) >> shift);
+  WF_SORT(cut_range)(&pass->digit, low, high, buckets);
   pass->radix->buckets = (size_t)pass->digit.last + 1;
+}
+
+/* For many keys that are not spread evenly, buckets as a sample tells; else those above.
+ */
+static void WF_SORT(choose_even_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
+  wf_radix *radix = pass->radix;
+  WF_SORT(choose_digit)(pass, low, high);
+  if (pass->n < WF_CELLS_WORTH) return;
+  WF_SORT(digit) digit;
+  wf_rng rng;
+  wf_rng_seed(&rng, pass->n + 1);
+  WF_SORT(cut_range)(&digit, low, high, WF_CELLS);
+  memset(radix->cells, 0, WF_CELLS * sizeof *radix->cells);
+  for (unsigned i = 0; i < WF_CELL_SAMPLES; i++) {
+    size_t at = (size_t)(wf_rng_next(&rng) % pass->n);
+    WF_KEY key = WF_KEY_OF(WF_ENCODE(&pass->load, pass->src[at]));
+    radix->cells[WF_SORT(bucket_of)(&digit, key)].offset++;
+  }
+  if (!wf_radix_make_cells(radix, (size_t)digit.last + 1, digit.shift)) return;
+  pass->digit = digit;
+  pass->digit.cells = radix->cells;
 }
 
 /* ---- all of it ---- */
@@ -349,8 +402,8 @@ static void WF_SORT(distribute_parts)(const WF_SORT(pass) * pass,
   for (size_t i = 0; i < count; i++) {
     size_t start = parts[i].start;
     WF_SORT(pass)
-    again = {pass->radix, pass->dst + start, pass->src + start,   parts[i].n,
-             {0, 0, 0},   {0, 0, 0},         pass->result + start};
+    again = {pass->radix,     pass->dst + start, pass->src + start,   parts[i].n,
+             {0, 0, 0, NULL}, {0, 0, 0},         pass->result + start};
     WF_KEY low, high;
     WF_SORT(exact_range)(&again, &low, &high);
     if (low == high || wf_par_cancelled(pass->radix->given)) {
@@ -388,10 +441,10 @@ static void WF_SORT(distribute)(WF_SORT(pass) * pass) {
 /* Sorts with the scratch memory of `radix`; inside the pool. */
 static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
   WF_ELEM *scratch = (WF_ELEM *)radix->elements;
-  WF_SORT(pass) pass = {radix, a, scratch, n, {0, 0, 0}, radix->coding, a};
+  WF_SORT(pass) pass = {radix, a, scratch, n, {0, 0, 0, NULL}, radix->coding, a};
   WF_KEY low, high;
   WF_SORT(likely_range)(&pass, &low, &high);
   if (low == high) WF_SORT(exact_range)(&pass, &low, &high);
-  WF_SORT(choose_digit)(&pass, low, high);
+  WF_SORT(choose_even_digit)(&pass, low, high);
   if (!wf_par_cancelled(radix->given)) WF_SORT(distribute)(&pass);
 }

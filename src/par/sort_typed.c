@@ -3,6 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "radix.h"
+#include "sort_lists.h"
 
 #include <weft/join.h>
 #include <weft/sort_typed.h>
@@ -13,6 +14,7 @@
 #define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u32(c, e)
 #define WF_DECODE(c, e) wf_decode_u32(c, e)
+#define WF_LISTS_LEAF   leaf_bits32
 #include "sort_scalar.h"
 /* The second template goes with the first. */
 #include "sort_in_place.h"
@@ -24,6 +26,7 @@
 #define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u64(c, e)
 #define WF_DECODE(c, e) wf_decode_u64(c, e)
+#define WF_LISTS_LEAF   leaf_bits64
 #include "sort_scalar.h"
 /* The second template goes with the first. */
 #include "sort_in_place.h"

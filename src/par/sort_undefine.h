@@ -8,3 +8,4 @@
 #undef WF_KEY_OF
 #undef WF_ENCODE
 #undef WF_DECODE
+#undef WF_LISTS_LEAF

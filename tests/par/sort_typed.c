@@ -2,6 +2,7 @@
  * against checks that only know the order.
  *
  * SPDX-License-Identifier: MIT */
+#include "par/sort_lists.h"
 #include "sort_typed_support.h"
 
 /* Calls `fn` for all types and lengths, and patterns: of long arrays only some, others
@@ -55,6 +56,44 @@ static void sort_and_check(const kind *k, void *a, size_t n, uint64_t *random) {
 
 TEST_LIMIT(sorts_everything, 120) {
   in_all_pools(sort_and_check);
+}
+
+/* CPUs without wide vectors have another way. */
+TEST_LIMIT(sorts_everything_without_vectors, 120) {
+  round_of round = {sort_and_check, 0};
+  wf_lists_allow(false);
+  each_kind_length_pattern(&round);
+  wf_lists_allow(true);
+}
+
+/* Numbers around zero, of which each order of magnitude is less likely; and some that are
+ * far from them, or no numbers. */
+TEST_LIMIT(sorts_numbers_that_are_not_spread_evenly, 120) {
+  size_t n = 140000 * (harness_slowdown() == 1 ? 4 : 1);
+  uint64_t seed = harness_seed();
+  double *a = array_of(n, sizeof *a);
+  float *b = array_of(n, sizeof *b);
+  for (unsigned round = 0; round < 4; round++) {
+    for (size_t i = 0; i < n; i++) {
+      uint64_t r = harness_random(&seed);
+      double unit = (double)(int64_t)r / 9223372036854775808.0;
+      a[i] = round % 2 == 0 ? unit : 1 / (unit + 1e-12);
+      if (round > 1 && r % 1000 == 0) a[i] = r % 2000 == 0 ? 1e300 * unit : (double)NAN;
+      b[i] = (float)a[i];
+    }
+    uint64_t print_a = fingerprint(&KINDS[5], a, n);
+    uint64_t print_b = fingerprint(&KINDS[4], b, n);
+    wf_lists_allow(round != 1);
+    weft_sort_f64(a, n);
+    weft_sort_f32(b, n);
+    check_same(&KINDS[5], a, n, print_a);
+    check_same(&KINDS[4], b, n, print_b);
+    check_sorted(&KINDS[5], a, n);
+    check_sorted(&KINDS[4], b, n);
+  }
+  wf_lists_allow(true);
+  free(b);
+  free(a);
 }
 
 /* One pair out of order is found wherever it is. */
