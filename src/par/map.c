@@ -28,7 +28,7 @@ void weft_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *s
   weft_opts opts;
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, fn, NULL, ctx};
   wf_loop loop = {map_block, &m, NULL};
-  wf_array_check(fn == NULL, n, 1, "weft_map");
+  wf_array_check(fn == NULL, n, dst_size < src_size ? dst_size : src_size, "weft_map");
   wf_par_options(&opts, o, "weft_map");
   wf_loop_run(&opts, n, &loop);
 }

@@ -73,6 +73,14 @@ TEST_BY_NAME(filter_by_nothing) {
   weft_filter(numbers, numbers, 4, 4, NULL, NULL);
 }
 
+static void leave(void *out, const void *in, size_t index, void *ctx) {
+  (void)out, (void)in, (void)index, (void)ctx;
+}
+
+TEST_BY_NAME(map_from_size_0) {
+  weft_map(numbers, 4, numbers, 4, 0, leave, NULL);
+}
+
 TEST_BY_NAME(filter_size_0) {
   weft_filter(numbers, numbers, 4, 0, is_seven, NULL);
 }
@@ -105,6 +113,7 @@ TEST(misuse_is_told) {
     const char *test, *sentence;
   } MISUSES[] = {
       {"map_nothing", "weft_map: the function is NULL"},
+      {"map_from_size_0", "weft_map: the element size is 0"},
       {"filter_by_nothing", "weft_filter: the function is NULL"},
       {"filter_size_0", "weft_filter: the element size is 0"},
       {"find_by_nothing", "weft_find_last: the function is NULL"},
