@@ -15,6 +15,7 @@
 #ifndef WEFT_KERNEL_FOLD_H
 #define WEFT_KERNEL_FOLD_H
 
+#include <weft/detail/kernel.h>
 #include <weft/reduce.h>
 
 /* gcc at -O2 vectorises only loops whose length it knows; clang needs no telling. */
@@ -37,31 +38,33 @@
  * number of threads. A must not need more than 16 bytes of alignment. */
 #define WEFT_FOLD(name, A, T, identity, step, merge)                                     \
   typedef struct name##_in_ {                                                            \
-    T const *a;                                                                          \
-    void *ctx;                                                                           \
+    T const *wf_a;                                                                       \
+    void *wf_ctx;                                                                        \
   } name##_in_;                                                                          \
-  static void name##_init_(void *acc, void *in) {                                        \
-    (void)in, *(A *)acc = (identity);                                                    \
+  static void name##_init_(void *wf_acc, void *wf_in) {                                  \
+    (void)wf_in, *(A *)wf_acc = (identity);                                              \
   }                                                                                      \
-  WEFT_FOLD_LOOP_ static void name##_fold_(void *acc, size_t begin, size_t end,          \
-                                           void *in) {                                   \
-    const name##_in_ wf_in = *(const name##_in_ *)in;                                    \
-    A wf_acc = *(A *)acc;                                                                \
-    for (; begin < end; begin++) wf_acc = step(wf_acc, wf_in.a[begin], wf_in.ctx);       \
-    *(A *)acc = wf_acc;                                                                  \
+  WEFT_FOLD_LOOP_ static void name##_fold_(void *wf_to, size_t wf_i, size_t wf_end,      \
+                                           void *wf_from) {                              \
+    const name##_in_ wf_in = *(const name##_in_ *)wf_from;                               \
+    A wf_acc = *(A *)wf_to;                                                              \
+    for (; wf_i < wf_end; wf_i++) wf_acc = step(wf_acc, wf_in.wf_a[wf_i], wf_in.wf_ctx); \
+    *(A *)wf_to = wf_acc;                                                                \
   }                                                                                      \
-  static void name##_merge_(void *acc, const void *right, void *in) {                    \
-    *(A *)acc = merge(*(A *)acc, *(A const *)right, ((name##_in_ *)in)->ctx);            \
+  static void name##_merge_(void *wf_acc, const void *wf_right, void *wf_in) {           \
+    *(A *)wf_acc =                                                                       \
+        merge(*(A *)wf_acc, *(A const *)wf_right, ((name##_in_ *)wf_in)->wf_ctx);        \
   }                                                                                      \
-  static inline A name##_with(const weft_opts *o, T const *a, size_t n, void *ctx) {     \
+  WF_KERNEL_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,     \
+                             void *wf_ctx) {                                             \
     weft_reducer wf_r = {sizeof(A), name##_init_, name##_fold_, name##_merge_};          \
-    name##_in_ wf_in = {a, ctx};                                                         \
+    name##_in_ wf_in = {wf_a, wf_ctx};                                                   \
     A wf_acc;                                                                            \
-    weft_reduce_with(o, &wf_acc, n, &wf_r, &wf_in);                                      \
+    weft_reduce_with(wf_opts, &wf_acc, wf_len, &wf_r, &wf_in);                           \
     return wf_acc;                                                                       \
   }                                                                                      \
-  static inline A name(T const *a, size_t n, void *ctx) {                                \
-    return name##_with(NULL, a, n, ctx);                                                 \
+  WF_KERNEL_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                      \
+    return name##_with(NULL, wf_a, wf_len, wf_ctx);                                      \
   }
 
 #endif
