@@ -2,9 +2,11 @@
  * functions that the compiler inlines into the inner loop.
  *
  *     static inline int64_t add_even(int64_t sum, int32_t x, void *ctx) {
+ *       (void)ctx;
  *       return x % 2 == 0 ? sum + x : sum;
  *     }
  *     static inline int64_t add(int64_t left, int64_t right, void *ctx) {
+ *       (void)ctx;
  *       return left + right;
  *     }
  *     WEFT_FOLD(sum_of_even, int64_t, int32_t, 0, add_even, add)

@@ -5,7 +5,8 @@
  *     weft_sort_f64(samples, N);       // or weft_sort_of(samples, N)
  *
  * T stands for i32, u32, i64, u64, f32 or f64 in the names of functions, and for the C
- * type in their arguments. weft_NAME_of chooses the function by the type of the array.
+ * type in their arguments. weft_NAME_of chooses the function by the type of the array,
+ * and has a twin weft_NAME_of_with: macros in C, overloaded functions in C++.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_SORT_TYPED_H
@@ -87,7 +88,9 @@ extern "C" {
  * Replaces
  *
  *     for (size_t i = 0; i < n; i++) order[i] = i;
- *     stable_sort(order, n, by a[order[i]]);
+ *     for (size_t i = 1; i < n; i++)
+ *       for (size_t j = i; j > 0 && a[order[j - 1]] > a[order[j]]; j--)
+ *         swap(&order[j - 1], &order[j]);
  *
  * Meaning: the array is left as it is; order[i] becomes the index of the element that
  * comes i-th when the array is sorted, stable. Scratch memory: up to 32 bytes for each
@@ -97,17 +100,17 @@ extern "C" {
  *
  * Replaces
  *
- *     sort(a, n);
+ *     qsort(a, n, sizeof *a, compare);
  *
- * where only a[nth] is looked at. Meaning: a[nth] becomes what it were if the array was
- * sorted; what is in front of it is not greater, what is behind it not less. Nothing
+ * where only a[nth] is looked at. Meaning: a[nth] becomes what it would be if the array
+ * were sorted; what is in front of it is not greater, what is behind it not less. Nothing
  * happens if nth is not less than n. Scratch memory: as much as the array has.
  *
  * void weft_partial_sort_T(T *a, size_t n, size_t k);
  *
  * Replaces
  *
- *     sort(a, n);
+ *     qsort(a, n, sizeof *a, compare);
  *
  * where only the first k elements are looked at (all, if k is more than n). Meaning: the
  * k lowest elements come to the front, sorted; the order of the others is unspecified.
