@@ -3,6 +3,7 @@
  * loops the compiler inlines in weft/kernel.h.
  *
  *     static bool is_even(const void *elem, void *ctx) {
+ *       (void)ctx;
  *       return *(const int *)elem % 2 == 0;
  *     }
  *     size_t kept = weft_filter(even, numbers, n, sizeof(int), is_even, NULL);
@@ -44,7 +45,8 @@ extern "C" {
  *     for (size_t i = 0; i < n; i++)
  *       fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i, ctx);
  *
- * dst may be src if the sizes are the same. */
+ * dst may be src if the sizes are the same. With a size of 0 all calls get the same
+ * pointer. */
 typedef void weft_map_fn(void *out, const void *in, size_t index, void *ctx);
 WEFT_API void weft_map(void *dst, size_t dst_size, const void *src, size_t n,
                        size_t src_size, weft_map_fn *fn, void *ctx);
@@ -72,10 +74,11 @@ WEFT_API size_t weft_filter_with(const weft_opts *o, void *dst, const void *src,
 
 /* Replaces
  *
- *     size_t split = weft_filter(yes, base, n, size, pred, ctx);
- *     size_t others = weft_filter(no, base, n, size, not_pred, ctx);
- *     memcpy(base, yes, split * size);
- *     memcpy((char *)base + split * size, no, others * size);
+ *     size_t split = 0, others = 0;
+ *     for (size_t i = 0; i < n; i++)
+ *       if (pred(base[i], ctx)) base[split++] = base[i];
+ *       else rest[others++] = base[i];
+ *     memcpy(base + split, rest, others * size);
  *     return split;
  *
  * Meaning: elements that the predicate holds for come first, and both kinds keep their
@@ -150,7 +153,8 @@ WEFT_API void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t
 
 /* Replaces
  *
- *     std::rotate(base, base + middle, base + n);
+ *     for (size_t i = 0; i < n; i++) rotated[i] = base[(middle + i) % n];
+ *     memcpy(base, rotated, n * size);
  *
  * Meaning: what was at middle, which is at most n, is at the front then, and what was in
  * front of it follows at the end. In place, without memory: each element moves twice. */

@@ -1,7 +1,10 @@
 /* weft/kernel.h - array functions for one element type, generated around an ordinary
  * function that the compiler inlines into the inner loop and vectorises where it can.
  *
- *     static inline bool is_negative(double x, void *ctx) { return x < 0; }
+ *     static inline bool is_negative(double x, void *ctx) {
+ *       (void)ctx;
+ *       return x < 0;
+ *     }
  *     WEFT_FIND(first_negative, double, is_negative)
  *
  *     size_t i = first_negative(a, n, NULL);

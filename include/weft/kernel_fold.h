@@ -2,9 +2,11 @@
  * functions that the compiler inlines into the inner loop.
  *
  *     static inline int64_t add_even(int64_t sum, int32_t x, void *ctx) {
+ *       (void)ctx;
  *       return x % 2 == 0 ? sum + x : sum;
  *     }
  *     static inline int64_t add(int64_t left, int64_t right, void *ctx) {
+ *       (void)ctx;
  *       return left + right;
  *     }
  *     WEFT_FOLD(sum_of_even, int64_t, int32_t, 0, add_even, add)
@@ -15,6 +17,7 @@
 #ifndef WEFT_KERNEL_FOLD_H
 #define WEFT_KERNEL_FOLD_H
 
+#include <weft/detail/kernel.h>
 #include <weft/reduce.h>
 
 /* gcc at -O2 vectorises only loops whose length it knows; clang needs no telling. */
@@ -22,13 +25,6 @@
 #define WEFT_FOLD_LOOP_ __attribute__((optimize("O3")))
 #else
 #define WEFT_FOLD_LOOP_
-#endif
-
-/* Of the two functions mostly one is used. */
-#if defined(__GNUC__)
-#define WEFT_FOLD_FN_ __attribute__((unused)) static inline
-#else
-#define WEFT_FOLD_FN_ static inline
 #endif
 
 /* Defines static functions A name(const T *a, size_t n, void *ctx) and name_with, which
@@ -51,8 +47,8 @@
     (void)wf_in, *(A *)wf_acc = (identity);                                              \
   }                                                                                      \
   WEFT_FOLD_LOOP_ static void name##_fold_(void *wf_to, size_t wf_i, size_t wf_end,      \
-                                           void *wf_ctx) {                               \
-    const name##_in_ wf_in = *(const name##_in_ *)wf_ctx;                                \
+                                           void *wf_from) {                              \
+    const name##_in_ wf_in = *(const name##_in_ *)wf_from;                               \
     A wf_acc = *(A *)wf_to;                                                              \
     for (; wf_i < wf_end; wf_i++) wf_acc = step(wf_acc, wf_in.wf_a[wf_i], wf_in.wf_ctx); \
     *(A *)wf_to = wf_acc;                                                                \
@@ -61,16 +57,16 @@
     *(A *)wf_acc =                                                                       \
         merge(*(A *)wf_acc, *(A const *)wf_right, ((name##_in_ *)wf_in)->wf_ctx);        \
   }                                                                                      \
-  WEFT_FOLD_FN_ A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_n,      \
-                              void *wf_ctx) {                                            \
+  WF_KERNEL_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,     \
+                             void *wf_ctx) {                                             \
     weft_reducer wf_r = {sizeof(A), name##_init_, name##_fold_, name##_merge_};          \
     name##_in_ wf_in = {wf_a, wf_ctx};                                                   \
     A wf_acc;                                                                            \
-    weft_reduce_with(wf_opts, &wf_acc, wf_n, &wf_r, &wf_in);                             \
+    weft_reduce_with(wf_opts, &wf_acc, wf_len, &wf_r, &wf_in);                           \
     return wf_acc;                                                                       \
   }                                                                                      \
-  WEFT_FOLD_FN_ A name(T const *wf_a, size_t wf_n, void *wf_ctx) {                       \
-    return name##_with(NULL, wf_a, wf_n, wf_ctx);                                        \
+  WF_KERNEL_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                      \
+    return name##_with(NULL, wf_a, wf_len, wf_ctx);                                      \
   }
 
 #endif

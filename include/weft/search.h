@@ -50,8 +50,13 @@ WEFT_API size_t weft_find_last(const void *base, size_t n, size_t size,
 WEFT_API size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n,
                                     size_t size, weft_pred_fn *pred, void *ctx);
 
-/* Replaces the loop of weft_find_first where it does not matter which match is found: the
- * first that any thread comes upon. */
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++)
+ *       if (pred(base[i], ctx)) return i;
+ *     return SIZE_MAX;
+ *
+ * where it does not matter which match is found: the first that any thread comes upon. */
 WEFT_API size_t weft_find_any(const void *base, size_t n, size_t size, weft_pred_fn *pred,
                               void *ctx);
 WEFT_API size_t weft_find_any_with(const weft_opts *o, const void *base, size_t n,

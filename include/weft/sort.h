@@ -68,9 +68,9 @@ WEFT_API void weft_sort_stable_with(const weft_opts *o, void *base, size_t n, si
 
 /* Replaces
  *
- *     while (na > 0 || nb > 0)
- *       if (nb == 0 || (na > 0 && cmp(b, a, ctx) >= 0)) take the next of a;
- *       else take the next of b;
+ *     for (size_t i = 0, j = 0; i + j < na + nb;)
+ *       if (j == nb || (i < na && cmp(&b[j], &a[i], ctx) >= 0)) dst[i + j] = a[i], i++;
+ *       else dst[i + j] = b[j], j++;
  *
  * Meaning: merges two sorted arrays into dst, which has room for na + nb elements and
  * overlaps neither. Of equal elements those of a come first, each in their order. Needs
@@ -90,7 +90,7 @@ WEFT_API void weft_merge_with(const weft_opts *o, void *dst, const void *a, size
  *       }
  *
  * Meaning: sorts keys, stable, and moves the elements of payload as their keys. The
- * comparator sees keys only. */
+ * comparator sees keys only. Elements of payload may have a size of 0. */
 WEFT_API void weft_sort_by_key(void *keys, size_t key_size, void *payload,
                                size_t payload_size, size_t n, weft_cmp_fn *cmp_keys,
                                void *ctx);
@@ -101,7 +101,10 @@ WEFT_API void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t key_s
 /* Replaces
  *
  *     for (size_t i = 0; i < n; i++) order[i] = i;
- *     sort order, comparing i and j as cmp(&base[i], &base[j], ctx), then as i and j;
+ *     for (size_t i = 1; i < n; i++)
+ *       for (size_t j = i;
+ *            j > 0 && cmp(&base[order[j]], &base[order[j - 1]], ctx) < 0; j--)
+ *         swap(&order[j], &order[j - 1]);
  *
  * Meaning: order[0] becomes the index of the least element, and so on; equal elements in
  * ascending index. base is only read. */
@@ -112,7 +115,7 @@ WEFT_API void weft_argsort_with(const weft_opts *o, size_t *order, const void *b
 
 /* Replaces
  *
- *     weft_sort(base, n, size, cmp, ctx);
+ *     qsort_r(base, n, size, cmp, ctx);
  *
  * where only the element at index nth is wanted: afterwards it is the one that sorting
  * would put there, none in front of it is greater, and none behind it is less. Nothing
@@ -124,7 +127,7 @@ WEFT_API void weft_nth_element_with(const weft_opts *o, void *base, size_t n, si
 
 /* Replaces
  *
- *     weft_sort(base, n, size, cmp, ctx);
+ *     qsort_r(base, n, size, cmp, ctx);
  *
  * where only the first k elements are wanted, in order; the rest comes in any order. All
  * are sorted if k >= n. Cost: O(n + k log k), O(n log n) at worst. */

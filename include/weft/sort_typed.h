@@ -5,7 +5,8 @@
  *     weft_sort_f64(samples, N);       // or weft_sort_of(samples, N)
  *
  * T stands for i32, u32, i64, u64, f32 or f64 in the names of functions, and for the C
- * type in their arguments. weft_NAME_of chooses the function by the type of the array.
+ * type in their arguments. weft_NAME_of chooses the function by the type of the array,
+ * and has a twin weft_NAME_of_with: macros in C, overloaded functions in C++.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_SORT_TYPED_H
@@ -87,7 +88,9 @@ extern "C" {
  * Replaces
  *
  *     for (size_t i = 0; i < n; i++) order[i] = i;
- *     stable_sort(order, n, by a[order[i]]);
+ *     for (size_t i = 1; i < n; i++)
+ *       for (size_t j = i; j > 0 && a[order[j - 1]] > a[order[j]]; j--)
+ *         swap(&order[j - 1], &order[j]);
  *
  * Meaning: the array is left as it is; order[i] becomes the index of the element that
  * comes i-th when the array is sorted, stable. Scratch memory: up to 32 bytes for each
@@ -97,17 +100,17 @@ extern "C" {
  *
  * Replaces
  *
- *     sort(a, n);
+ *     qsort(a, n, sizeof *a, compare);
  *
- * where only a[nth] is looked at. Meaning: a[nth] becomes what it were if the array was
- * sorted; what is in front of it is not greater, what is behind it not less. Nothing
+ * where only a[nth] is looked at. Meaning: a[nth] becomes what it would be if the array
+ * were sorted; what is in front of it is not greater, what is behind it not less. Nothing
  * happens if nth is not less than n. Scratch memory: as much as the array has.
  *
  * void weft_partial_sort_T(T *a, size_t n, size_t k);
  *
  * Replaces
  *
- *     sort(a, n);
+ *     qsort(a, n, sizeof *a, compare);
  *
  * where only the first k elements are looked at (all, if k is more than n). Meaning: the
  * k lowest elements come to the front, sorted; the order of the others is unspecified.
@@ -133,50 +136,64 @@ WEFT_SORT_TYPED_(f64, double)
 #ifdef __cplusplus
 }
 
-#define WEFT_SORT_OVERLOADS_(N, T)                                                       \
-  inline void weft_sort_of(T *a, size_t n) {                                             \
-    weft_sort_##N(a, n);                                                                 \
+/* An overloaded function and its twin: parameters and arguments without the options. */
+#define WEFT_SORT_OVERLOAD_(result, name, N, parameters, arguments)                      \
+  inline result weft_##name##_of(WEFT_SORT_LIST_ parameters) {                           \
+    return weft_##name##_##N(WEFT_SORT_LIST_ arguments);                                 \
   }                                                                                      \
-  inline void weft_sort_by_key_of(T *keys, void *payload, size_t payload_size,           \
-                                  size_t n) {                                            \
-    weft_sort_by_key_##N(keys, payload, payload_size, n);                                \
-  }                                                                                      \
-  inline void weft_argsort_of(size_t *order, const T *a, size_t n) {                     \
-    weft_argsort_##N(order, a, n);                                                       \
-  }                                                                                      \
-  inline void weft_nth_element_of(T *a, size_t n, size_t nth) {                          \
-    weft_nth_element_##N(a, n, nth);                                                     \
-  }                                                                                      \
-  inline void weft_partial_sort_of(T *a, size_t n, size_t k) {                           \
-    weft_partial_sort_##N(a, n, k);                                                      \
-  }                                                                                      \
-  inline bool weft_is_sorted_of(const T *a, size_t n) {                                  \
-    return weft_is_sorted_##N(a, n);                                                     \
+  inline result weft_##name##_of_with(const weft_opts *o, WEFT_SORT_LIST_ parameters) {  \
+    return weft_##name##_##N##_with(o, WEFT_SORT_LIST_ arguments);                       \
   }
+#define WEFT_SORT_LIST_(...) __VA_ARGS__
+
+#define WEFT_SORT_OVERLOADS_(N, T)                                                       \
+  WEFT_SORT_OVERLOAD_(void, sort, N, (T * a, size_t n), (a, n))                          \
+  WEFT_SORT_OVERLOAD_(void, sort_by_key, N,                                              \
+                      (T * keys, void *payload, size_t payload_size, size_t n),          \
+                      (keys, payload, payload_size, n))                                  \
+  WEFT_SORT_OVERLOAD_(void, argsort, N, (size_t * order, const T *a, size_t n),          \
+                      (order, a, n))                                                     \
+  WEFT_SORT_OVERLOAD_(void, nth_element, N, (T * a, size_t n, size_t nth), (a, n, nth))  \
+  WEFT_SORT_OVERLOAD_(void, partial_sort, N, (T * a, size_t n, size_t k), (a, n, k))     \
+  WEFT_SORT_OVERLOAD_(bool, is_sorted, N, (const T *a, size_t n), (a, n))
 WEFT_SORT_OVERLOADS_(i32, int32_t)
 WEFT_SORT_OVERLOADS_(u32, uint32_t)
 WEFT_SORT_OVERLOADS_(i64, int64_t)
 WEFT_SORT_OVERLOADS_(u64, uint64_t)
 WEFT_SORT_OVERLOADS_(f32, float)
 WEFT_SORT_OVERLOADS_(f64, double)
+#undef WEFT_SORT_OVERLOADS_
+#undef WEFT_SORT_OVERLOAD_
+#undef WEFT_SORT_LIST_
 
 #else
 
 /* clang-format off */
-#define WEFT_SORT_OF_(name, a)                                                           \
+#define WEFT_SORT_OF_(name, a, tail)                                                     \
   _Generic(*(a),                                                                         \
-    int32_t: weft_##name##_i32, uint32_t: weft_##name##_u32,                             \
-    int64_t: weft_##name##_i64, uint64_t: weft_##name##_u64,                             \
-    float: weft_##name##_f32, double: weft_##name##_f64)
+    int32_t: weft_##name##_i32##tail, uint32_t: weft_##name##_u32##tail,                 \
+    int64_t: weft_##name##_i64##tail, uint64_t: weft_##name##_u64##tail,                 \
+    float: weft_##name##_f32##tail, double: weft_##name##_f64##tail)
 /* clang-format on */
 
-#define weft_sort_of(a, n)             WEFT_SORT_OF_(sort, a)(a, n)
-#define weft_argsort_of(order, a, n)   WEFT_SORT_OF_(argsort, a)(order, a, n)
-#define weft_nth_element_of(a, n, nth) WEFT_SORT_OF_(nth_element, a)(a, n, nth)
-#define weft_partial_sort_of(a, n, k)  WEFT_SORT_OF_(partial_sort, a)(a, n, k)
-#define weft_is_sorted_of(a, n)        WEFT_SORT_OF_(is_sorted, a)(a, n)
+#define weft_sort_of(a, n) WEFT_SORT_OF_(sort, a, )((a), (n))
 #define weft_sort_by_key_of(keys, payload, payload_size, n)                              \
-  WEFT_SORT_OF_(sort_by_key, keys)(keys, payload, payload_size, n)
+  WEFT_SORT_OF_(sort_by_key, keys, )((keys), (payload), (payload_size), (n))
+#define weft_argsort_of(order, a, n)   WEFT_SORT_OF_(argsort, a, )((order), (a), (n))
+#define weft_nth_element_of(a, n, nth) WEFT_SORT_OF_(nth_element, a, )((a), (n), (nth))
+#define weft_partial_sort_of(a, n, k)  WEFT_SORT_OF_(partial_sort, a, )((a), (n), (k))
+#define weft_is_sorted_of(a, n)        WEFT_SORT_OF_(is_sorted, a, )((a), (n))
+
+#define weft_sort_of_with(o, a, n) WEFT_SORT_OF_(sort, a, _with)((o), (a), (n))
+#define weft_sort_by_key_of_with(o, keys, payload, payload_size, n)                      \
+  WEFT_SORT_OF_(sort_by_key, keys, _with)((o), (keys), (payload), (payload_size), (n))
+#define weft_argsort_of_with(o, order, a, n)                                             \
+  WEFT_SORT_OF_(argsort, a, _with)((o), (order), (a), (n))
+#define weft_nth_element_of_with(o, a, n, nth)                                           \
+  WEFT_SORT_OF_(nth_element, a, _with)((o), (a), (n), (nth))
+#define weft_partial_sort_of_with(o, a, n, k)                                            \
+  WEFT_SORT_OF_(partial_sort, a, _with)((o), (a), (n), (k))
+#define weft_is_sorted_of_with(o, a, n) WEFT_SORT_OF_(is_sorted, a, _with)((o), (a), (n))
 
 #endif
 

@@ -175,8 +175,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 /* The generic names: weft_sum(a, n), weft_product(a, n), weft_min(a, n), weft_max(a, n),
  * weft_argmin(a, n), weft_argmax(a, n), weft_mean(a, n), weft_variance(a, n),
  * weft_dot(a, b, n), weft_scan_of(dst, src, n), weft_scan_exclusive_of(dst, src, n),
- * weft_fill_of(a, n, value). Macros in C, overloaded functions in C++; other types do not
- * compile. */
+ * weft_fill_of(a, n, value); and the twin of each, weft_sum_with(o, a, n) and so on.
+ * Macros in C, overloaded functions in C++; other types do not compile, also not the one
+ * of long and long long that int64_t is not. */
 #include <weft/detail/typed.h>
 
 #endif

@@ -4,7 +4,8 @@
 #include "par.h"
 
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
-  if (wf_opts_read(out, given) != 0) wf_fatal(call, "the options are not valid");
+  if (wf_opts_read(out, given) != 0)
+    wf_fatal(call, "the options are not valid, start from WEFT_OPTS_INIT");
 }
 
 void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {

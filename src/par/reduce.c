@@ -161,7 +161,8 @@ static void user_inside(void *ctx) {
 }
 
 static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
-  if (r == NULL || r->init == NULL) wf_fatal("weft_reduce", "init is NULL");
+  if (r == NULL) wf_fatal("weft_reduce", "the reducer is NULL");
+  if (r->init == NULL) wf_fatal("weft_reduce", "init is NULL");
   if (n > 0 && r->fold == NULL) wf_fatal("weft_reduce", "fold is NULL");
   if (n > 1 && r->merge == NULL) wf_fatal("weft_reduce", "merge is NULL");
   if (r->size == 0) wf_fatal("weft_reduce", "the size of the accumulator is 0");

@@ -336,27 +336,29 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
 
 /* `bytes` may refer to ctx. */
 #define WF_SORT_KERNEL(NAME, TABLE_SIZE, bytes, less)                                    \
-  WF_SORT_LEAF(NAME, void, (void), sort,                                                 \
-               (char *data, char *spare, size_t n, bool to_spare, void *ctx),            \
-               (data, spare, n, to_spare, bytes, less, ctx))                             \
   WF_SORT_LEAF(                                                                          \
-      NAME, void, (void), merge,                                                         \
-      (char *dst, const char *a, size_t na, const char *b, size_t nb, void *ctx),        \
-      (dst, a, na, b, nb, bytes, less, ctx))                                             \
+      NAME, void, (void), sort,                                                          \
+      (char *wf_data, char *wf_spare, size_t wf_n, bool wf_to_spare, void *ctx),         \
+      (wf_data, wf_spare, wf_n, wf_to_spare, bytes, less, ctx))                          \
+  WF_SORT_LEAF(NAME, void, (void), merge,                                                \
+               (char *wf_dst, const char *wf_a, size_t wf_na, const char *wf_b,          \
+                size_t wf_nb, void *ctx),                                                \
+               (wf_dst, wf_a, wf_na, wf_b, wf_nb, bytes, less, ctx))                     \
   WF_SORT_LEAF(NAME, size_t, return, run,                                                \
-               (const char *data, size_t n, bool *falls, void *ctx),                     \
-               (data, n, falls, bytes, less, ctx))                                       \
+               (const char *wf_data, size_t wf_n, bool *wf_falls, void *ctx),            \
+               (wf_data, wf_n, wf_falls, bytes, less, ctx))                              \
   WF_SORT_LEAF(NAME, void, (void), classify,                                             \
-               (const char *data, size_t n, const wf_splitters *by, uint16_t *ids,       \
-                size_t *counts, void *ctx),                                              \
-               (data, n, by, ids, counts, bytes, less, ctx))                             \
+               (const char *wf_data, size_t wf_n, const wf_splitters *wf_by,             \
+                uint16_t *wf_ids, size_t *wf_counts, void *ctx),                         \
+               (wf_data, wf_n, wf_by, wf_ids, wf_counts, bytes, less, ctx))              \
+  WF_SORT_LEAF(NAME, void, (void), scatter,                                              \
+               (const char *wf_data, size_t wf_n, const uint16_t *wf_ids,                \
+                char **wf_places, void *ctx),                                            \
+               (wf_data, wf_n, wf_ids, wf_places, bytes, ctx))                           \
   WF_SORT_LEAF(                                                                          \
-      NAME, void, (void), scatter,                                                       \
-      (const char *data, size_t n, const uint16_t *ids, char **places, void *ctx),       \
-      (data, n, ids, places, bytes, ctx))                                                \
-  WF_SORT_LEAF(NAME, size_t, return, partition,                                          \
-               (char *data, size_t n, const char *pivot, bool or_equal, void *ctx),      \
-               (data, n, pivot, or_equal, bytes, less, ctx))                             \
+      NAME, size_t, return, partition,                                                   \
+      (char *wf_data, size_t wf_n, const char *wf_pivot, bool wf_or_equal, void *ctx),   \
+      (wf_data, wf_n, wf_pivot, wf_or_equal, bytes, less, ctx))                          \
   static const wf_sort_kernel NAME##_kernel_ = {TABLE_SIZE,      less,                   \
                                                 NAME##_sort_,    NAME##_merge_,          \
                                                 NAME##_run_,     NAME##_classify_,       \
