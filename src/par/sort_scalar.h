@@ -11,11 +11,13 @@
  *                         that name
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
- * leading bits in which they differ, from the caller's array into scratch memory: blocks
- * of the array count, then each writes to where its elements go. The buckets fit into a
- * CPU's own cache; each is sorted there, byte by byte from the lowest that matters, back
- * into the array. A bucket that holds a large part of all elements is distributed again.
- * Everything is stable, and cut by size.
+ * leading bits in which they differ (if these are spread unevenly, by cells that a sample
+ * tells, see radix.h), from the caller's array into scratch memory: blocks of the array
+ * count, then each writes to where its elements go. The buckets fit into a CPU's own
+ * cache; each is sorted there, by sort_lists.h or else byte by byte from the lowest that
+ * matters, back into the array. A bucket that holds a large part of all elements is
+ * distributed again. Everything is cut by size, and stable but for lists, whose elements
+ * are nothing but their keys.
  *
  * SPDX-License-Identifier: MIT */
 
