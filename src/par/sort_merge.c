@@ -135,6 +135,7 @@ typedef struct merge_call {
 static void merge_inside(void *ctx) {
   merge_call *m = (merge_call *)ctx;
   wf_sorter s;
+  if (wf_par_cancelled(m->opts)) return;
   wf_sorter_init(&s, m->opts, wf_cmp_kernel(m->by.size), m->by.size, &m->by);
   wf_merge_run(&s, m->dst, m->a, m->na, m->b, m->nb, s.budget);
 }

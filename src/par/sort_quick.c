@@ -28,6 +28,7 @@ typedef struct quick_range {
 static void quick_leaf(const quick_range *q) {
   wf_sorter alone = *q->sorter;
   alone.budget = q->budget; /* matters for large parts only */
+  if (alone.opts->max_workers != 0) alone.inner.max_workers = q->budget;
   if (!wf_sort_moving(&alone, q->base, q->n)) wf_inplace_sort(&alone, q->base, q->n);
 }
 

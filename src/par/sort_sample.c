@@ -267,7 +267,10 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
     char *data = r->spare + from * s->size, *spare = r->data + from * s->size;
     if (n == 0) continue;
     if (is_equal_bucket(r, b)) {
-      if (!r->to_spare) wf_sorter_copy(s, spare, data, n);
+      if (!r->to_spare && s->opts->max_workers == 0)
+        wf_sorter_copy(s, spare, data, n);
+      else if (!r->to_spare)
+        memcpy(spare, data, n * s->size); /* the bucket is this thread's alone */
     } else if (n <= KERNEL_MAX) {
       s->kernel->sort(data, spare, n, !r->to_spare, s->ctx);
     } else {

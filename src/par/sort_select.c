@@ -78,21 +78,23 @@ bool weft_is_sorted(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
 
 /* Divides into buckets and goes on with the one that has the nth, until it is small. */
 static bool select_moving(wf_sorter *s, char *base, size_t n, size_t nth) {
-  enum { SELECT_SMALL = 1024, ROUNDS = 24 };
+  enum { SELECT_SMALL = 1024, ROUNDS = 24, FUTILE = 3 };
   size_t bytes = (n * s->size + 7) / 8 * 8;
   void *memory;
   char *spare = wf_sort_scratch(bytes + n * sizeof(uint16_t), &memory);
   if (spare == NULL) return false;
   uint16_t *ids = (uint16_t *)(void *)(spare + bytes);
   bool is_equal = false, done = true;
+  unsigned futile = 0; /* rounds that hardly made it smaller: the order is bad */
   for (unsigned round = 0; n > SELECT_SMALL && done && !is_equal; round++) {
     size_t begin, end;
     if (wf_par_cancelled(s->opts)) break;
-    done = round < ROUNDS &&
+    done = round < ROUNDS && futile < FUTILE &&
            wf_sample_divide(s, base, spare, ids, n, nth, &begin, &end, &is_equal);
     if (!done) break;
     base += begin * s->size;
     nth -= begin;
+    if (end - begin > n - n / 8) futile++;
     n = end - begin;
   }
   if (!done)

@@ -6,7 +6,7 @@
 
 #include "../task/join.h"
 
-enum { STREAM_TICKS = 30 * 1000 };
+enum { STREAM_MICROSECONDS = 10 };
 
 typedef struct stream_job {
   const wf_stream *stream;
@@ -17,8 +17,9 @@ typedef struct stream_job {
 } stream_job;
 
 static size_t stream_length(size_t length, uint64_t ticks, size_t max_len) {
-  if (ticks > 2 * STREAM_TICKS) return length > 1 ? length / 2 : 1;
-  if (ticks > STREAM_TICKS / 2) return length;
+  uint64_t wanted = STREAM_MICROSECONDS * wf_sys_ticks_per_us();
+  if (ticks > 2 * wanted) return length > 1 ? length / 2 : 1;
+  if (ticks > wanted / 2) return length;
   return length <= max_len / 2 ? 2 * length : max_len;
 }
 
