@@ -74,7 +74,8 @@ WEFT_API void weft_sort_stable_with(const weft_opts *o, void *base, size_t n, si
  *
  * Meaning: merges two sorted arrays into dst, which has room for na + nb elements and
  * overlaps neither. Of equal elements those of a come first, each in their order. Needs
- * no memory. Cost: na + nb comparisons at most, and a few for each fork. */
+ * no memory. Cost: na + nb comparisons at most, and a few for each fork. Cancellation is
+ * looked at before it begins. */
 WEFT_API void weft_merge(void *dst, const void *a, size_t na, const void *b, size_t nb,
                          size_t size, weft_cmp_fn *cmp, void *ctx);
 WEFT_API void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
