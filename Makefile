@@ -27,10 +27,11 @@ demo: configure ## build and run the tour
 	@$(BUILD)/examples/tour
 
 test: all ## run the tests
-	@ctest --test-dir $(BUILD) -LE long --output-on-failure
+	@ctest --test-dir $(BUILD) -LE long --parallel $$(nproc 2>/dev/null || echo 2) --output-on-failure
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
+	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc
 
 bench: ## measure, against other libraries where they are installed
 	@bench/run
