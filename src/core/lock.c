@@ -5,11 +5,14 @@
 
 #include "../sys/sys.h"
 
-/* About a microsecond: some twenty times as long as the lock is held. */
-enum { SPINS_BEFORE_BLOCKING = 20 };
+/* About a microsecond: some twenty times as long as the lock is held. The interleaving
+ * explorer sets its own. */
+#ifndef WF_LOCK_SPINS
+#define WF_LOCK_SPINS 20
+#endif
 
 void wf_lock_acquire_slow(wf_lock *lock) {
-  for (int spin = 0; spin < SPINS_BEFORE_BLOCKING; spin++) {
+  for (int spin = 0; spin < WF_LOCK_SPINS; spin++) {
     wf_sys_relax();
     /* Relaxed: only a hint that trying is worth it. */
     if (wf_u32_load_relaxed(&lock->x_state) == WF_LOCK_FREE && wf_lock_try(lock)) return;
