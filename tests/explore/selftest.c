@@ -137,6 +137,28 @@ static void publishes_release(void) {
 SCENARIO(passes_publication, .setup = setup,
          .threads = {publishes_release, reads_published}, .bound = XP_UNBOUNDED)
 
+/* The same, reported by the compiler: the memory is on the heap. */
+static void make_plain_object(void) {
+  setup();
+  unsigned *object = (unsigned *)malloc(sizeof *object);
+  XP_CHECK(object != NULL);
+  wf_ptr_store_relaxed(&x_object, object);
+}
+static void fills_object(void) {
+  *(unsigned *)wf_ptr_load_relaxed(&x_object) = 7;
+  wf_u32_store_relaxed(&x, 1);
+}
+static void reads_object(void) {
+  if (wf_u32_load_acquire(&x) == 1)
+    XP_CHECK(*(unsigned *)wf_ptr_load_relaxed(&x_object) == 7);
+}
+static void free_plain_object(void) {
+  free(wf_ptr_load_relaxed(&x_object));
+}
+SCENARIO(finds_race_on_heap, .setup = make_plain_object,
+         .threads = {fills_object, reads_object}, .check = free_plain_object,
+         .modes = XP_SC | XP_RA, .expect = XP_RACE)
+
 /* ---- dead memory ---- */
 
 static void make_object(void) {

@@ -77,7 +77,8 @@ static void mark(uintptr_t address, size_t size, unsigned char value) {
 }
 
 void *xp_aligned_alloc(size_t alignment, size_t size) {
-  if (xp_now.allocations_left > 0 && xp_choose(XP_CHOOSE_FAULT, 2) == 1) {
+  if (!xp_now.alone && xp_now.allocations_left > 0 &&
+      xp_choose(XP_CHOOSE_FAULT, 2) == 1) {
     xp_now.allocations_left--;
     xp_trace("allocation of %zu bytes fails", size);
     return NULL;

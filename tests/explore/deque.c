@@ -1,0 +1,333 @@
+/* The split deque under the explorer: the races of src/core/deque.md, one by one. Each
+ * task is taken exactly once, and what its maker wrote into it is seen by who takes it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <explore/engine/explore.h>
+
+#include <core/deque.h>
+#include <stdlib.h>
+#include <sys/sys.h>
+
+enum { TASKS = 8, CAPACITY = 4 };
+
+static wf_deque deque;
+static wf_task *tasks; /* on the heap: its plain accesses are checked */
+static unsigned taken[TASKS];
+static unsigned made; /* by the owner */
+
+/* ---- what owners and thieves do ---- */
+
+static void nothing(void *ctx) {
+  (void)ctx;
+}
+
+static void take(const wf_task *task) {
+  XP_CHECK(task->execute == nothing);
+  size_t number = (size_t)(task - tasks);
+  XP_CHECK(task->context == &taken[number]);
+  taken[number]++;
+}
+
+/* As a join or a spawn does; the number of tasks that became public. */
+static unsigned push(void) {
+  wf_deque_news news = {0, false};
+  wf_task *task = &tasks[made];
+  task->execute = nothing;
+  task->context = &taken[made++];
+  if (!wf_deque_push(&deque, task)) return 0;
+  wf_task *left_over = wf_deque_fork_slow(&deque, &news);
+  if (left_over != NULL) take(left_over);
+  return news.exposed;
+}
+
+static bool pop(void) {
+  wf_deque_news news;
+  wf_task *task = wf_deque_take_private(&deque);
+  if (task == NULL) task = wf_deque_pop(&deque, &news);
+  if (task != NULL) take(task);
+  return task != NULL;
+}
+
+static void pop_all(void) {
+  while (pop()) {
+  }
+}
+
+static wf_steal steal(void) {
+  wf_task *task;
+  wf_steal result = wf_deque_steal(&deque, &task);
+  if (result == WF_STEAL_GOT) take(task);
+  return result;
+}
+
+static void steal_one(void) {
+  (void)steal();
+}
+
+static void steal_two(void) {
+  (void)steal();
+  (void)steal();
+}
+
+/* Closes the pins, waits for the barrier, moves split: as a searching worker. */
+static unsigned take_over(void) {
+  wf_deque_pin(&deque);
+  uint64_t asked = wf_deque_asked(&deque);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) wf_sys_barrier();
+  return wf_deque_claim(&deque, asked);
+}
+
+static void take_over_and_steal(void) {
+  (void)take_over();
+  (void)steal();
+}
+
+static void ask_and_steal(void) {
+  if (steal() == WF_STEAL_EMPTY) wf_deque_ask(&deque);
+  (void)steal();
+}
+
+/* ---- beginnings and ends ---- */
+
+static void begin_at(uint64_t first_index, size_t capacity, bool eager) {
+  made = 0;
+  for (int i = 0; i < TASKS; i++) taken[i] = 0;
+  tasks = (wf_task *)malloc(TASKS * sizeof *tasks);
+  XP_CHECK(tasks != NULL);
+  wf_deque_init(&deque, capacity, first_index, eager);
+  XP_CHECK(wf_deque_prepare(&deque) == 0);
+}
+
+/* So many public tasks, then so many private ones, with open pins. */
+static void fill(unsigned public_tasks, unsigned private_tasks) {
+  for (unsigned i = 0; i < public_tasks; i++) {
+    wf_deque_ask(&deque);
+    XP_CHECK(push() == 1);
+  }
+  if (public_tasks == 0) { /* the first task of a sealed deque is public */
+    XP_CHECK(push() == 1);
+    XP_CHECK(pop());
+    made = 0;
+    taken[0] = 0;
+  }
+  for (unsigned i = 0; i < private_tasks; i++) XP_CHECK(push() == 0);
+}
+
+#define BEGIN(name, public_tasks, private_tasks)                                         \
+  static void name(void) {                                                               \
+    begin_at(0, CAPACITY, false);                                                        \
+    fill(public_tasks, private_tasks);                                                   \
+  }
+
+BEGIN(none, 0, 0)
+BEGIN(one_public, 1, 0)
+BEGIN(two_public, 2, 0)
+BEGIN(three_public, 3, 0)
+BEGIN(one_private, 0, 1)
+BEGIN(two_private, 0, 2)
+BEGIN(three_private, 0, 3)
+BEGIN(one_of_each, 1, 1)
+
+/* At the end the owner takes what is left; then each task was taken once. */
+static void each_once(void) {
+  pop_all();
+  for (unsigned i = 0; i < made; i++) XP_CHECK(taken[i] == 1);
+  XP_CHECK(wf_deque_is_empty(&deque));
+  XP_CHECK(!wf_deque_has_public(&deque));
+  wf_deque_destroy(&deque);
+  free(tasks);
+}
+
+#define DEQUE(name, ...) SCENARIO(name, .check = each_once, __VA_ARGS__)
+
+/* ---- the last task ---- */
+
+static void pop_one(void) {
+  (void)pop();
+}
+DEQUE(deque_last_task_one_thief, .setup = one_public, .threads = {pop_one, steal_one},
+      .bound = XP_UNBOUNDED)
+DEQUE(deque_last_task_two_thieves, .setup = one_public,
+      .threads = {pop_one, steal_one, steal_one}, .bound = 3, .quick_bound = 2)
+DEQUE(deque_two_thieves_no_owner, .setup = two_public, .threads = {steal_one, steal_one},
+      .bound = XP_UNBOUNDED)
+
+/* ---- retract against steal ---- */
+
+DEQUE(deque_retract_against_steal, .setup = three_public, .threads = {pop_all, steal_two},
+      .bound = 3)
+DEQUE(deque_retract_two_thieves, .setup = two_public,
+      .threads = {pop_all, steal_one, steal_one}, .bound = 3, .quick_bound = 2)
+DEQUE(deque_retract_and_private, .setup = one_of_each, .threads = {pop_all, steal_two},
+      .bound = 3)
+
+/* ---- expose against steal ---- */
+
+static void push_two_pop_all(void) {
+  (void)push();
+  (void)push();
+  pop_all();
+}
+DEQUE(deque_expose_against_steal, .setup = none,
+      .threads = {push_two_pop_all, ask_and_steal}, .bound = 3)
+DEQUE(deque_expose_two_askers, .setup = one_private,
+      .threads = {push_two_pop_all, ask_and_steal, ask_and_steal}, .quick_bound = 1)
+
+/* Somebody asked; the owner ends without another fork: its next one must be offered. */
+static unsigned exposed_at_last;
+static void finish_and_leave(void) {
+  (void)pop();
+  wf_deque_seal_if_open(&deque);
+  XP_CHECK(wf_deque_prepare(&deque) == 0);
+  exposed_at_last = push();
+}
+static void offered_at_last(void) {
+  XP_CHECK(exposed_at_last == 1);
+  each_once();
+}
+SCENARIO(deque_asked_owner_finishes, .setup = one_private,
+         .threads = {finish_and_leave, ask_and_steal}, .check = offered_at_last, .bound = 3)
+
+/* ---- take over ---- */
+
+DEQUE(deque_claim_last_private, .setup = one_private,
+      .threads = {pop_one, take_over_and_steal}, .bound = 3)
+DEQUE(deque_claim_busy_owner, .setup = two_private,
+      .threads = {push_two_pop_all, take_over_and_steal}, .bound = 3, .quick_bound = 2)
+DEQUE(deque_claim_two_thieves, .setup = two_private,
+      .threads = {pop_all, take_over_and_steal, take_over_and_steal}, .quick_bound = 1)
+DEQUE(deque_claim_against_asker, .setup = one_private,
+      .threads = {push_two_pop_all, take_over_and_steal, ask_and_steal}, .quick_bound = 1)
+
+/* A claim leaves private tasks; the next one needs no barrier. */
+static void claim_rich_and_steal(void) {
+  uint64_t asked = wf_deque_asked(&deque);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_RICH) (void)wf_deque_claim(&deque, asked);
+  (void)steal();
+}
+DEQUE(deque_claim_rich, .setup = three_private,
+      .threads = {pop_all, take_over_and_steal, claim_rich_and_steal}, .quick_bound = 1)
+
+/* The barrier of a claimer does not cover pins that were opened and closed since. */
+static void push_pop_push(void) {
+  (void)push();
+  (void)pop();
+  (void)push();
+  pop_all();
+}
+static void ask(void) {
+  wf_deque_ask(&deque);
+}
+DEQUE(deque_claim_old_pins, .setup = one_private,
+      .threads = {push_pop_push, take_over_and_steal, ask}, .quick_bound = 1)
+
+/* ---- growth ---- */
+
+static void small(void) {
+  begin_at(0, 2, false);
+  fill(1, 0);
+}
+static void push_three_pop_all(void) {
+  (void)push();
+  (void)push();
+  (void)push();
+  pop_all();
+}
+DEQUE(deque_growth_under_thief, .setup = small, .threads = {push_three_pop_all, steal_two},
+      .bound = 3, .quick_bound = 2)
+DEQUE(deque_growth_two_thieves, .setup = small,
+      .threads = {push_three_pop_all, steal_one, steal_one}, .quick_bound = 1)
+DEQUE(deque_growth_under_claim, .setup = small,
+      .threads = {push_three_pop_all, take_over_and_steal}, .quick_bound = 2)
+DEQUE(deque_full_without_memory, .setup = small, .threads = {push_three_pop_all, steal_two},
+      .failing_allocations = 2, .quick_bound = 1)
+DEQUE(deque_full_under_claim, .setup = small,
+      .threads = {push_three_pop_all, take_over_and_steal}, .failing_allocations = 2,
+      .quick_bound = 1)
+
+/* Empty in the upper half of the ring: all indices move on to its start. */
+static void at_the_end_of_the_ring(void) {
+  begin_at(3, CAPACITY, false);
+  fill(1, 0);
+}
+DEQUE(deque_next_lap, .setup = at_the_end_of_the_ring,
+      .threads = {push_two_pop_all, steal_two}, .bound = 3, .quick_bound = 2)
+
+/* ---- indices near their ends ---- */
+
+static const uint64_t EDGES[] = {((uint64_t)1 << 32) - 2, ((uint64_t)1 << 63) - 2,
+                                 (uint64_t)0 - 2};
+static void near_the_edge(void) {
+  begin_at(EDGES[xp_any(3)], 2, false);
+  fill(1, 0);
+}
+DEQUE(deque_wrap_last_task, .setup = near_the_edge, .threads = {pop_one, steal_one},
+      .bound = 3)
+DEQUE(deque_wrap_growth, .setup = near_the_edge, .threads = {push_three_pop_all, steal_two},
+      .quick_bound = 1)
+DEQUE(deque_wrap_claim, .setup = near_the_edge,
+      .threads = {push_two_pop_all, take_over_and_steal}, .quick_bound = 1)
+
+/* ---- no barrier on this system ---- */
+
+static void eager(void) {
+  begin_at(0, CAPACITY, true);
+  XP_CHECK(push() == 1);
+}
+DEQUE(deque_eager, .setup = eager, .threads = {push_two_pop_all, steal_two},
+      .no_barrier = true, .bound = 3, .quick_bound = 2)
+DEQUE(deque_eager_two_thieves, .setup = eager,
+      .threads = {push_two_pop_all, steal_one, ask_and_steal}, .no_barrier = true,
+      .quick_bound = 1)
+
+/* ---- nothing is taken while a flag is set ---- */
+
+static wf_u64 x_flags;
+static void one_public_no_flag(void) {
+  one_public();
+  wf_u64_store_relaxed(&x_flags, 0);
+}
+static void set_flag_and_push(void) {
+  (void)pop();
+  (void)wf_u64_fetch_or_seq_cst(&x_flags, 2);
+  wf_deque_ask(&deque);
+  (void)push();
+}
+static void steal_unless_flag(void) {
+  for (int i = 0; i < 2; i++) {
+    wf_task *task;
+    if (wf_deque_steal_unless(&deque, &x_flags, 2, &task) != WF_STEAL_GOT) continue;
+    XP_CHECK(task == &tasks[0]);
+    take(task);
+  }
+}
+DEQUE(deque_steal_unless_flag, .setup = one_public_no_flag,
+      .threads = {set_flag_and_push, steal_unless_flag}, .bound = 3)
+
+/* ---- a private fork against a worker that goes to sleep ---- */
+
+static wf_u32 x_asleep;
+static void none_asleep(void) {
+  none();
+  wf_u32_store_relaxed(&x_asleep, 0);
+}
+static void fork_and_tell(void) {
+  if (push() == 0) return;
+  wf_fence_seq_cst();
+  if (wf_u32_exchange_acq_rel(&x_asleep, 0) == 1) wf_sys_wake_one(&x_asleep);
+}
+static void look_and_sleep(void) {
+  (void)wf_u32_exchange_acq_rel(&x_asleep, 1);
+  wf_fence_seq_cst();
+  if (!wf_deque_has_public(&deque) && take_over() == 0 && !wf_deque_has_public(&deque))
+    while (wf_u32_load_acquire(&x_asleep) == 1) wf_sys_wait(&x_asleep, 1);
+  (void)steal();
+}
+/* If the fork comes first and stays private, the sleeper takes over; if it comes later it
+ * takes the slow half and sees the sleeper. So the sleeper always gets the task. */
+static void sleeper_got_it(void) {
+  XP_CHECK(taken[0] == 1);
+  each_once();
+}
+SCENARIO(deque_private_fork_against_sleep, .setup = none_asleep,
+         .threads = {fork_and_tell, look_and_sleep}, .check = sleeper_got_it, .bound = 3)
