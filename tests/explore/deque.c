@@ -186,7 +186,8 @@ static void offered_at_last(void) {
   each_once();
 }
 SCENARIO(deque_asked_owner_finishes, .setup = one_private,
-         .threads = {finish_and_leave, ask_and_steal}, .check = offered_at_last, .bound = 3)
+         .threads = {finish_and_leave, ask_and_steal}, .check = offered_at_last,
+         .bound = 3)
 
 /* ---- take over ---- */
 
@@ -233,14 +234,15 @@ static void push_three_pop_all(void) {
   (void)push();
   pop_all();
 }
-DEQUE(deque_growth_under_thief, .setup = small, .threads = {push_three_pop_all, steal_two},
-      .bound = 3, .quick_bound = 2)
+DEQUE(deque_growth_under_thief, .setup = small,
+      .threads = {push_three_pop_all, steal_two}, .bound = 3, .quick_bound = 2)
 DEQUE(deque_growth_two_thieves, .setup = small,
       .threads = {push_three_pop_all, steal_one, steal_one}, .quick_bound = 1)
 DEQUE(deque_growth_under_claim, .setup = small,
       .threads = {push_three_pop_all, take_over_and_steal}, .quick_bound = 2)
-DEQUE(deque_full_without_memory, .setup = small, .threads = {push_three_pop_all, steal_two},
-      .failing_allocations = 2, .quick_bound = 1)
+DEQUE(deque_full_without_memory, .setup = small,
+      .threads = {push_three_pop_all, steal_two}, .failing_allocations = 2,
+      .quick_bound = 1)
 DEQUE(deque_full_under_claim, .setup = small,
       .threads = {push_three_pop_all, take_over_and_steal}, .failing_allocations = 2,
       .quick_bound = 1)
@@ -263,8 +265,8 @@ static void near_the_edge(void) {
 }
 DEQUE(deque_wrap_last_task, .setup = near_the_edge, .threads = {pop_one, steal_one},
       .bound = 3)
-DEQUE(deque_wrap_growth, .setup = near_the_edge, .threads = {push_three_pop_all, steal_two},
-      .quick_bound = 1)
+DEQUE(deque_wrap_growth, .setup = near_the_edge,
+      .threads = {push_three_pop_all, steal_two}, .quick_bound = 1)
 DEQUE(deque_wrap_claim, .setup = near_the_edge,
       .threads = {push_two_pop_all, take_over_and_steal}, .quick_bound = 1)
 

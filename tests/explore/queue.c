@@ -1,0 +1,376 @@
+/* Injector, counters, bit sets and arenas under the explorer.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <explore/engine/explore.h>
+
+#include <core/arena.h>
+#include <core/bitset.h>
+#include <core/counters.h>
+#include <core/injector.h>
+#include <stdlib.h>
+#include <sys/sys.h>
+
+/* ---- injector ---- */
+
+enum { ENTRIES = 4 };
+
+static wf_injector injector;
+static unsigned *values; /* on the heap: its plain accesses are checked */
+static unsigned pushed[ENTRIES], taken[ENTRIES];
+static wf_ticket ticket;
+
+static void nothing(void *ctx) {
+  (void)ctx;
+}
+
+static void begin_at(uint64_t first_index) {
+  wf_injector_init(&injector, first_index);
+  values = (unsigned *)calloc(ENTRIES, sizeof *values);
+  XP_CHECK(values != NULL);
+  for (int i = 0; i < ENTRIES; i++) pushed[i] = taken[i] = 0;
+}
+
+static void begin(void) {
+  begin_at(0);
+}
+
+static void push(unsigned number, wf_ticket *where) {
+  values[number] = number + 1;
+  if (wf_injector_push(&injector, nothing, &values[number], where) == 0)
+    pushed[number] = 1;
+}
+
+static bool take(void) {
+  wf_injected entry;
+  if (!wf_injector_take(&injector, &entry)) return false;
+  unsigned *value = (unsigned *)entry.ctx;
+  XP_CHECK(entry.fn == nothing);
+  XP_CHECK(*value == (unsigned)(value - values) + 1);
+  taken[value - values]++;
+  return true;
+}
+
+static void end(void) {
+  while (take()) {
+  }
+  XP_CHECK(!wf_injector_any(&injector));
+  for (int i = 0; i < ENTRIES; i++) XP_CHECK(taken[i] == pushed[i]);
+  wf_injector_destroy(&injector);
+  free(values);
+}
+
+static void push_0(void) {
+  push(0, NULL);
+}
+static void push_1(void) {
+  push(1, NULL);
+}
+static void push_0_and_1(void) {
+  push(0, NULL);
+  push(1, NULL);
+}
+static void take_one(void) {
+  (void)take();
+}
+static void take_two(void) {
+  (void)take();
+  (void)take();
+}
+
+#define INJECTOR(name, ...) SCENARIO(name, .check = end, __VA_ARGS__)
+
+INJECTOR(injector_one_each, .setup = begin, .threads = {push_0_and_1, take_two},
+         .bound = 3)
+INJECTOR(injector_two_producers, .setup = begin, .threads = {push_0, push_1, take_two},
+         .bound = 3, .quick_bound = 2)
+INJECTOR(injector_two_consumers, .setup = begin,
+         .threads = {push_0_and_1, take_one, take_one}, .bound = 3, .quick_bound = 2)
+INJECTOR(injector_two_of_each, .setup = begin,
+         .threads = {push_0, push_1, take_one, take_one}, .quick_bound = 1)
+
+/* Order of arrival. */
+static void take_two_in_order(void) {
+  if (take()) XP_CHECK(taken[0] == 1);
+  (void)take();
+}
+INJECTOR(injector_first_in_first_out, .setup = begin,
+         .threads = {push_0_and_1, take_two_in_order}, .bound = 3)
+
+static void near_the_edge(void) {
+  begin_at((uint64_t)0 - 1);
+}
+INJECTOR(injector_wrap, .setup = near_the_edge, .threads = {push_0_and_1, take_two},
+         .bound = 3)
+
+/* The last entry of a segment, and the first of the next. */
+static void at_the_end_of_a_segment(void) {
+  wf_injected entry;
+  begin();
+  for (int i = 0; i < WF_SEGMENT_ENTRIES - 1; i++)
+    XP_CHECK(wf_injector_push(&injector, nothing, NULL, NULL) == 0);
+  for (int i = 0; i < WF_SEGMENT_ENTRIES - 1; i++)
+    XP_CHECK(wf_injector_take(&injector, &entry));
+}
+INJECTOR(injector_next_segment, .setup = at_the_end_of_a_segment,
+         .threads = {push_0_and_1, take_two}, .bound = 3)
+INJECTOR(injector_next_segment_without_memory, .setup = at_the_end_of_a_segment,
+         .threads = {push_0_and_1, take_two}, .failing_allocations = 1, .bound = 3)
+
+/* A segment that was used up is used again. */
+static void use_a_whole_segment(void) {
+  for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
+    XP_CHECK(wf_injector_push(&injector, nothing, NULL, NULL) == 0);
+}
+static void at_the_end_of_two(void) {
+  wf_injected entry;
+  at_the_end_of_a_segment();
+  use_a_whole_segment();
+  for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
+    XP_CHECK(wf_injector_take(&injector, &entry)); /* the first segment is spare now */
+}
+INJECTOR(injector_recycled_segment, .setup = at_the_end_of_two,
+         .threads = {push_0_and_1, take_two}, .bound = 3)
+
+/* What was pushed is taken or taken back, not both. */
+static void one_with_ticket(void) {
+  begin();
+  push(0, &ticket);
+}
+static void revoke(void) {
+  if (wf_injector_revoke(&injector, &ticket)) pushed[0]--;
+}
+INJECTOR(injector_revoke_against_take, .setup = one_with_ticket,
+         .threads = {revoke, take_one}, .bound = XP_UNBOUNDED)
+INJECTOR(injector_revoke_take_push, .setup = one_with_ticket,
+         .threads = {revoke, take_two, push_1}, .bound = 3, .quick_bound = 2)
+
+static bool is_value(void *ctx, const void *arg) {
+  return ctx == arg;
+}
+static void two_queued(void) {
+  begin();
+  push_0_and_1();
+}
+static void take_second(void) {
+  wf_injected entry;
+  if (wf_injector_take_match(&injector, nothing, is_value, &values[1], &entry))
+    taken[1]++;
+}
+INJECTOR(injector_match_against_take, .setup = two_queued,
+         .threads = {take_second, take_two}, .bound = XP_UNBOUNDED, .quick_bound = 3)
+INJECTOR(injector_match_against_push, .setup = one_with_ticket,
+         .threads = {take_second, push_1, take_one}, .bound = 3, .quick_bound = 2)
+
+/* Never misses a push that has returned: the sleeper looks after it has registered. */
+static wf_u32 x_asleep;
+static void begin_awake(void) {
+  begin();
+  wf_u32_store_relaxed(&x_asleep, 0);
+}
+static void push_and_tell(void) {
+  push_0();
+  wf_fence_seq_cst();
+  if (wf_u32_exchange_acq_rel(&x_asleep, 0) == 1) wf_sys_wake_one(&x_asleep);
+}
+static void sleep_unless_any(void) {
+  (void)wf_u32_exchange_acq_rel(&x_asleep, 1);
+  wf_fence_seq_cst();
+  if (!wf_injector_any(&injector))
+    while (wf_u32_load_acquire(&x_asleep) == 1) wf_sys_wait(&x_asleep, 1);
+  XP_CHECK(take());
+}
+INJECTOR(injector_push_against_sleep, .setup = begin_awake,
+         .threads = {push_and_tell, sleep_unless_any}, .bound = 3)
+
+/* ---- counters: the sleep of a pool in small ---- */
+
+static wf_counters counters;
+static wf_u64 x_sleepers;
+static wf_u32 x_work, x_park[2];
+
+static void begin_counters_at(uint32_t jec) {
+  wf_u64_store_relaxed(&counters.x_word, (uint64_t)jec << 32);
+  wf_u64_store_relaxed(&x_sleepers, 0);
+  wf_u32_store_relaxed(&x_work, 0);
+  for (int i = 0; i < 2; i++) wf_u32_store_relaxed(&x_park[i], 0);
+}
+static void begin_counters(void) {
+  begin_counters_at(xp_any(2));
+}
+static void begin_counters_near_wrap(void) {
+  begin_counters_at(UINT32_MAX - xp_any(3));
+}
+
+static void post(void) {
+  (void)wf_u32_fetch_add_seq_cst(&x_work, 1);
+  wf_fence_seq_cst();
+  uint64_t word = wf_counters_post(&counters);
+  if (wf_counters_awake_idle(word) > 0 || wf_counters_sleeping(word) == 0) return;
+  int index = wf_bitset_take_any(&x_sleepers, 1);
+  if (index < 0) return;
+  wf_counters_sub_sleeping(&counters);
+  wf_u32_store_release(&x_park[index], 0);
+  wf_sys_wake_one(&x_park[index]);
+}
+
+/* The sleeper of src/pool/sleep.md, steps 1 to 8, until it finds work. */
+static bool find_work(void) {
+  uint32_t work = wf_u32_load_relaxed(&x_work);
+  while (work > 0)
+    if (wf_u32_cas_seq_cst(&x_work, &work, work - 1)) return true;
+  return false;
+}
+
+static void sleep_once(unsigned me, uint32_t jec) {
+  if (!wf_counters_try_sleep(&counters, jec)) return;
+  wf_u32_store_relaxed(&x_park[me], 1);
+  wf_bitset_add(&x_sleepers, me);
+  wf_fence_seq_cst();
+  if (wf_u32_load_relaxed(&x_work) > 0 && wf_bitset_remove(&x_sleepers, me)) {
+    wf_counters_sub_sleeping(&counters);
+    return;
+  }
+  while (wf_u32_load_acquire(&x_park[me]) == 1) wf_sys_wait(&x_park[me], 1);
+}
+
+static void work_once(void) {
+  unsigned me = xp_self() - 1;
+  (void)wf_counters_add_inactive(&counters);
+  while (!find_work()) {
+    uint32_t jec = wf_counters_jec(wf_counters_announce(&counters));
+    if (find_work()) break;
+    sleep_once(me, jec);
+  }
+  (void)wf_counters_sub_inactive(&counters);
+}
+
+static void all_done(void) {
+  uint64_t word = wf_counters_load(&counters);
+  XP_CHECK(wf_u32_load_relaxed(&x_work) == 0);
+  XP_CHECK(wf_counters_sleeping(word) == 0);
+  XP_CHECK(wf_counters_inactive(word) == 0);
+  XP_CHECK(wf_u64_load_relaxed(&x_sleepers) == 0);
+}
+SCENARIO(counters_post_against_sleep, .setup = begin_counters,
+         .threads = {work_once, post}, .check = all_done, .bound = 3)
+SCENARIO(counters_wrap, .setup = begin_counters_near_wrap, .threads = {work_once, post},
+         .check = all_done, .bound = 3, .quick_bound = 2)
+static void post_twice(void) {
+  post();
+  post();
+}
+
+/* Two workers: whoever found work, and leaves nobody searching, wakes the next one. */
+static void work_and_wake_next(void) {
+  work_once();
+  uint64_t word = wf_counters_load(&counters);
+  if (wf_counters_awake_idle(word) > 0 || wf_counters_sleeping(word) == 0) return;
+  int index = wf_bitset_take_any(&x_sleepers, 1);
+  if (index < 0) return;
+  wf_counters_sub_sleeping(&counters);
+  wf_u32_store_release(&x_park[index], 0);
+  wf_sys_wake_one(&x_park[index]);
+}
+SCENARIO(counters_cascade, .setup = begin_counters,
+         .threads = {work_and_wake_next, work_and_wake_next, post_twice},
+         .check = all_done, .quick_bound = 1)
+
+/* ---- bit sets ---- */
+
+static wf_u64 x_bits[2];
+static unsigned claims[3];
+
+static void begin_bits(void) {
+  wf_u64_store_relaxed(&x_bits[0], 3);
+  wf_u64_store_relaxed(&x_bits[1], 1);
+  for (int i = 0; i < 3; i++) claims[i] = 0;
+}
+static void claim_any(void) {
+  int index = wf_bitset_take_any(x_bits, 2);
+  XP_CHECK(index == 0 || index == 1 || index == 64);
+  claims[index == 64 ? 2 : index]++;
+}
+static void claimed_once_each(void) {
+  for (int i = 0; i < 3; i++) XP_CHECK(claims[i] == 1);
+  XP_CHECK(wf_bitset_take_any(x_bits, 2) == -1);
+}
+SCENARIO(bitset_three_claims, .setup = begin_bits,
+         .threads = {claim_any, claim_any, claim_any}, .check = claimed_once_each,
+         .bound = 3, .quick_bound = 2)
+static void remove_first(void) {
+  if (wf_bitset_remove(x_bits, 0)) claims[0]++;
+}
+static void first_claimed_once(void) {
+  XP_CHECK(claims[0] == 1);
+  XP_CHECK(!wf_bitset_has(x_bits, 0));
+}
+SCENARIO(bitset_two_remove_one, .setup = begin_bits,
+         .threads = {remove_first, remove_first}, .check = first_claimed_once,
+         .bound = XP_UNBOUNDED)
+
+/* What the one who leaves a place wrote there is seen by the one who gets it. */
+static unsigned *place;
+static void begin_place(void) {
+  wf_u64_store_relaxed(&x_bits[0], 0);
+  place = (unsigned *)calloc(1, sizeof *place);
+  XP_CHECK(place != NULL);
+}
+static void use_place(void) {
+  while (wf_bitset_has(x_bits, 5) || !wf_bitset_add(x_bits, 5)) wf_sys_relax();
+  ++*place;
+  XP_CHECK(wf_bitset_remove(x_bits, 5));
+}
+static void place_used(void) {
+  XP_CHECK(*place == 3);
+  free(place);
+}
+SCENARIO(bitset_place_handed_on, .setup = begin_place,
+         .threads = {use_place, use_place, use_place}, .check = place_used,
+         .quick_bound = 1)
+
+/* ---- arena ---- */
+
+static wf_arena *arena;
+static wf_block *blocks[2];
+
+static void begin_arena(void) {
+  arena = (wf_arena *)aligned_alloc(WF_CACHE_LINE, sizeof *arena);
+  XP_CHECK(arena != NULL);
+  *arena = (wf_arena){0};
+  for (int i = 0; i < 2; i++) {
+    blocks[i] = wf_arena_take(arena, 0);
+    XP_CHECK(blocks[i] != NULL);
+  }
+  /* Nothing but what comes home is left. */
+  arena->unused_size = 0;
+}
+static void send_home_0(void) {
+  *(unsigned *)(void *)(blocks[0] + 1) = 7; /* the payload */
+  wf_block_give_back(blocks[0], NULL);
+}
+static void send_home_1(void) {
+  wf_block_give_back(blocks[1], NULL);
+}
+static void take_and_give(void) {
+  wf_block *block = wf_arena_take(arena, 0);
+  if (block == NULL) return;
+  *(unsigned *)(void *)(block + 1) = 8;
+  wf_block_give_back(block, arena);
+}
+static unsigned times_in(const wf_block *list, const wf_block *block) {
+  unsigned n = 0;
+  for (; list != NULL; list = list->next)
+    if (list == block) n++;
+  return n;
+}
+/* Both blocks are at home, in one list or the other. */
+static void arena_whole(void) {
+  const wf_block *returned = (const wf_block *)wf_ptr_load_relaxed(&arena->x_returned);
+  for (int i = 0; i < 2; i++)
+    XP_CHECK(times_in(arena->free[0], blocks[i]) + times_in(returned, blocks[i]) == 1);
+  wf_arena_destroy(arena);
+  free(arena);
+}
+SCENARIO(arena_two_come_home, .setup = begin_arena,
+         .threads = {send_home_0, send_home_1, take_and_give}, .check = arena_whole,
+         .failing_allocations = 1, .bound = 3, .quick_bound = 2)
