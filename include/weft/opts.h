@@ -46,8 +46,8 @@ struct weft_scope;
 
 /* Start from WEFT_OPTS_INIT and change what you want. A NULL pointer to options means all
  * defaults, and 0 is the default of each field but the first. Nonsense (a struct_size of
- * 0, an unknown lane, order or split) is WEFT_EINVAL; calls that return nothing end the
- * program with a message.
+ * 0 or one that ends within a member, an unknown lane, order or split) is WEFT_EINVAL;
+ * calls that return nothing end the program with a message.
  *
  * What loops make of theirs:
  * - min_len, max_len: no block is longer than max_len. None is shorter than min_len, but

@@ -68,11 +68,11 @@ typedef struct weft_config {
  *
  * config may be NULL: all defaults. *out is the pool, or NULL on failure.
  *
- * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0, more threads,
- * guests or threads for blocking sections than the maxima, an unknown idle mode, a stack
- * size the system calls invalid; WEFT_ENOMEM. If the system refuses some of the threads,
- * the pool works with those it has; if it refuses all, the callers do the work. Cost:
- * that of starting the threads.
+ * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0 or one that ends
+ * within a member, more threads, guests or threads for blocking sections than the maxima,
+ * an unknown idle mode, a stack size the system calls invalid; WEFT_ENOMEM. If the system
+ * refuses some of the threads, the pool works with those it has; if it refuses all, the
+ * callers do the work. Cost: that of starting the threads.
  *
  *     weft_pool *pool;
  *     int status = weft_pool_create(&pool, NULL);
@@ -158,7 +158,7 @@ typedef struct weft_stats {
 
 /* Adds up the statistics of a pool; NULL means the current one. Any thread, at any time:
  * the numbers are recent, and exact when the pool is at rest. A struct_size smaller than
- * today's fills only that much.
+ * today's fills only the members that are whole in it.
  *
  *     weft_stats stats = WEFT_STATS_INIT;
  *     weft_pool_stats(NULL, &stats);

@@ -78,12 +78,22 @@ weft_pool *wf_pool_or_current(const weft_pool *given) {
   return wf_fork_is_stale(pool) && !wf_fork_revive(pool) ? NULL : pool;
 }
 
+static const wf_member OPTS_MEMBERS[] = {
+    WF_MEMBER(weft_opts, struct_size), WF_MEMBER(weft_opts, pool),
+    WF_MEMBER(weft_opts, min_len),     WF_MEMBER(weft_opts, max_len),
+    WF_MEMBER(weft_opts, split),       WF_MEMBER(weft_opts, target_chunks),
+    WF_MEMBER(weft_opts, max_workers), WF_MEMBER(weft_opts, cancel),
+    WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order)};
+
 /* What the caller's header did not know yet has its default. */
 int wf_opts_read(weft_opts *out, const weft_opts *given) {
   *out = (weft_opts)WEFT_OPTS_INIT;
   if (given == NULL) return 0;
   size_t size = given->struct_size;
-  if (size < offsetof(weft_opts, pool) + sizeof given->pool) return WEFT_EINVAL;
+  if (size < offsetof(weft_opts, pool) + sizeof given->pool ||
+      !wf_size_is_possible(size, OPTS_MEMBERS,
+                           sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0]))
+    return WEFT_EINVAL;
   memcpy(out, given, size < sizeof *out ? size : sizeof *out);
   bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
                (unsigned)out->order <= WEFT_ORDER_FIFO &&

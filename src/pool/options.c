@@ -37,12 +37,29 @@ static weft_idle parse_idle(const char *text) {
   return WEFT_IDLE_BALANCED;
 }
 
+bool wf_size_is_possible(size_t size, const wf_member *members, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (size > members[i].begin && size < members[i].end) return false;
+  return true;
+}
+
+static const wf_member CONFIG_MEMBERS[] = {
+    WF_MEMBER(weft_config, struct_size), WF_MEMBER(weft_config, threads),
+    WF_MEMBER(weft_config, stack_size),  WF_MEMBER(weft_config, idle),
+    WF_MEMBER(weft_config, name),        WF_MEMBER(weft_config, on_start),
+    WF_MEMBER(weft_config, on_exit),     WF_MEMBER(weft_config, hook_ctx),
+    WF_MEMBER(weft_config, guests),      WF_MEMBER(weft_config, deque_capacity),
+    WF_MEMBER(weft_config, blocking)};
+
 /* The caller's configuration, with defaults for what its header did not know yet. */
 static int read_config(weft_config *out, const weft_config *config) {
   *out = (weft_config)WEFT_CONFIG_INIT;
   if (config == NULL) return 0;
   size_t size = config->struct_size;
-  if (size < offsetof(weft_config, threads) + sizeof config->threads) return WEFT_EINVAL;
+  if (size < offsetof(weft_config, threads) + sizeof config->threads ||
+      !wf_size_is_possible(size, CONFIG_MEMBERS,
+                           sizeof CONFIG_MEMBERS / sizeof CONFIG_MEMBERS[0]))
+    return WEFT_EINVAL;
   memcpy(out, config, size < sizeof *out ? size : sizeof *out);
   if (out->threads > WEFT_MAX_THREADS || out->guests > WEFT_MAX_GUESTS ||
       (unsigned)out->idle > WEFT_IDLE_DEFAULT ||

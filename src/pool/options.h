@@ -30,6 +30,22 @@ typedef struct wf_environment {
 
 wf_environment wf_environment_read(void);
 
+/* Where a member of a public structure is. */
+typedef struct wf_member {
+  uint16_t begin, end;
+} wf_member;
+
+#define WF_MEMBER(type, name)                                                            \
+  {                                                                                      \
+    (uint16_t) offsetof(type, name),                                                     \
+        (uint16_t)(offsetof(type, name) + sizeof(((type *)0)->name))                     \
+  }
+
+/* Can a structure of these members, or of the first of them, have this size? Not if it
+ * would end within one: that is no older header but a mistake. Larger than today's is a
+ * newer header. */
+bool wf_size_is_possible(size_t size, const wf_member *members, size_t count);
+
 /* config may be NULL. Returns 0 or WEFT_EINVAL. */
 int wf_options_resolve(wf_options *out, const weft_config *config, wf_environment env);
 

@@ -115,6 +115,12 @@ TEST(stats_of_an_older_header) {
       CHECK_EQ(((const unsigned char *)&stats)[i], 0xab);
     if (size >= offsetof(weft_stats, steals)) CHECK_EQ(stats.tasks, 1);
   }
+  weft_stats half; /* of the next number nothing is written */
+  memset(&half, 0xab, sizeof half);
+  half.struct_size = offsetof(weft_stats, steals) + 4;
+  weft_pool_stats(pool, &half);
+  CHECK_EQ(half.tasks, 1);
+  CHECK_EQ(half.steals, UINT64_C(0xabababababababab));
   weft_stats none;
   memset(&none, 0xab, sizeof none);
   none.struct_size = 0;
