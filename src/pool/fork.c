@@ -15,7 +15,6 @@
 #include <string.h>
 
 static wf_u32 x_generation; /* forks between the first process and this one */
-static wf_u32 x_prepared;
 static wf_lock revive_lock;
 
 uint32_t wf_fork_generation(void) {
@@ -31,8 +30,8 @@ static void after_fork(void) {
 }
 
 void wf_fork_prepare(void) {
-  /* acq_rel: pairs with itself; one thread registers. */
-  if (wf_u32_exchange_acq_rel(&x_prepared, 1) == 0) wf_sys_on_fork(after_fork);
+  static void (*const handler)(void) = after_fork;
+  wf_sys_on_fork(&handler);
 }
 
 /* [locked] Everything but the options anew, and the generation only when it is done. */

@@ -51,9 +51,11 @@ void wf_sys_thread_yield(void);
  * allocate: ask once per thread. False if the system does not tell. */
 bool wf_sys_thread_stack(uintptr_t *low, size_t *size);
 
-/* From now on calls fn in the child of each fork, on the only thread that it has, before
- * fork returns there. Asked for once, before the first thread is started. */
-void wf_sys_on_fork(void (*fn)(void));
+/* From now on calls *fn in the child of each fork, on the only thread that it has, before
+ * fork returns there. Registered once, however often and by however many threads it is
+ * asked for, always with the same fn; and registered for sure when any of them returns.
+ */
+void wf_sys_on_fork(void (*const *fn)(void));
 
 /* ---- waiting on a word ---- */
 
@@ -89,7 +91,8 @@ void wf_sys_barrier(void);
  * fixture folder in tests. Unreadable or nonsensical files count as no limit. */
 unsigned wf_sys_cpu_count(const char *root);
 
-/* Nanoseconds of a clock that never jumps and never goes back. */
+/* Nanoseconds of a clock that never jumps and never goes back. Where the system's clock
+ * fails it stands still, at 0: what must end does not wait for time to pass alone. */
 uint64_t wf_sys_now_ns(void);
 
 /* The CPU's cycle (or tick) counter: cheaper than the clock, of unknown but constant

@@ -160,9 +160,8 @@ static int thread_status(int error) {
   case ENOMEM:
     return WEFT_ENOMEM;
   case EINVAL:
-  case EPERM:
     return WEFT_EINVAL;
-  default: /* EAGAIN, and whatever else keeps a system from making a thread */
+  default: /* EAGAIN, a sandbox's EPERM, whatever else keeps a system from making one */
     return WEFT_EAGAIN;
   }
 }
@@ -261,17 +260,27 @@ bool wf_sys_thread_stack(uintptr_t *low, size_t *size) {
 #endif
 }
 
-void wf_sys_on_fork(void (*fn)(void)) {
+static wf_ptr x_on_fork; /* points at the function pointer of the first caller */
+static pthread_once_t on_fork_once = PTHREAD_ONCE_INIT;
+
+static void register_on_fork(void) {
+  /* Relaxed: whoever is first wrote it before, and all write the same. */
+  void (*const *fn)(void) = (void (*const *)(void))wf_ptr_load_relaxed(&x_on_fork);
   /* Without memory for the handlers a forked process is as without weft's support. */
   (void)pthread_atfork(NULL, NULL, thread_forget_unspoken);
-  (void)pthread_atfork(NULL, NULL, fn);
+  (void)pthread_atfork(NULL, NULL, *fn);
+}
+
+void wf_sys_on_fork(void (*const *fn)(void)) {
+  wf_ptr_store_relaxed(&x_on_fork, (void *)(uintptr_t)fn); /* the once orders it */
+  pthread_once(&on_fork_once, register_on_fork);
 }
 
 /* ---- time ---- */
 
 uint64_t wf_sys_now_ns(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  struct timespec now = {0, 0}; /* a clock that fails is one that stands still */
+  (void)clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 

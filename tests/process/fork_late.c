@@ -1,0 +1,44 @@
+/* link: -Wl,--wrap=pthread_atfork */
+/* Pools that are made at the same moment, the first ones of a program: none of them may
+ * be there before the fork handler is, or a child of that moment would take the pool's
+ * threads for its own.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool/support.h"
+
+static atomic_bool is_inside; /* of the registration */
+static atomic_bool may_go_on;
+static atomic_uint registered; /* of the two that weft asks for */
+
+int __real_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+                          void (*child)(void));
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+                          void (*child)(void));
+
+int __wrap_pthread_atfork(void (*prepare)(void), void (*parent)(void),
+                          void (*child)(void)) {
+  atomic_store(&is_inside, true);
+  AWAIT(atomic_load(&may_go_on));
+  int status = __real_pthread_atfork(prepare, parent, child);
+  atomic_fetch_add(&registered, 1);
+  return status;
+}
+
+/* The last one gives the others time to come through before they may. */
+static void make_a_pool(unsigned index, void *arg) {
+  (void)arg;
+  if (index == 3) {
+    AWAIT(atomic_load(&is_inside));
+    for (int i = 0; i < 100000; i++) sched_yield();
+    atomic_store(&may_go_on, true);
+    return;
+  }
+  weft_pool *pool = pool_of(2);
+  CHECK_EQ(atomic_load(&registered), 2);
+  weft_pool_destroy(pool);
+}
+
+TEST(no_pool_is_there_before_the_fork_handler) {
+  harness_run_threads(4, make_a_pool, NULL);
+  CHECK_EQ(atomic_load(&registered), 2);
+}
