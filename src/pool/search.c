@@ -31,10 +31,15 @@ static const struct {
 
 enum { LONGEST_PAUSE = 8, FUTILE_WAKES_COUNTED = 6 };
 
+/* After so many rounds patience ends whatever the clock says: one that stands still must
+ * not keep a worker awake. A round takes 30 ns at the very least, so that a clock that
+ * works always ends the longest budget first. */
+enum { MOST_ROUNDS = 20000 };
+
 /* ---- background work ---- */
 
 static bool background_has_room(const weft_pool *pool) {
-  /* Relaxed: a look; the RMW in begin_background decides. */
+  /* Relaxed: a look; the CAS in begin_background decides. */
   return wf_u32_load_relaxed(&pool->x_background_count) < pool->background_limit;
 }
 
@@ -42,12 +47,14 @@ static bool background_has_room(const weft_pool *pool) {
  * looks for tasks sees its bit before it can push one. */
 static bool begin_background(wf_worker *worker) {
   weft_pool *pool = worker->pool;
-  /* seq_cst, as the sub below: pairs with the one in wf_background_end, and with the
-   * fence in park: a worker that sees no room here is told by the one that makes it. */
-  if (wf_u32_fetch_add_seq_cst(&pool->x_background_count, 1) >= pool->background_limit) {
-    wf_u32_fetch_sub_seq_cst(&pool->x_background_count, 1);
-    return false;
-  }
+  uint32_t count = wf_u32_load_relaxed(&pool->x_background_count); /* the CAS decides */
+  /* Never above the limit, not even for a moment: the worker that makes room would take
+   * that for a full lane and tell nobody. seq_cst: pairs with the sub in
+   * leave_background, and with the fence in park: a worker that sees no room here is
+   * told by the one that makes it. */
+  do {
+    if (count >= pool->background_limit) return false;
+  } while (!wf_u32_cas_seq_cst(&pool->x_background_count, &count, count + 1));
   wf_bitset_add(pool->x_background, worker->index);
   worker->background = true;
   return true;
@@ -355,6 +362,7 @@ static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift)
   patience->total_ns = (BUDGETS[mode].spin_ns + BUDGETS[mode].yield_ns) >> shift;
   patience->seize_ns = FIRST_SEIZE_NS;
   patience->rounds = 0;
+  patience->kept_awake = false;
 }
 
 void wf_patience_start(wf_patience *patience, wf_worker *worker) {
@@ -371,10 +379,24 @@ void wf_patience_end(wf_patience *patience) {
   patience->total_ns = 0;
 }
 
+void wf_patience_kept_awake(wf_patience *patience) {
+  patience->kept_awake = true;
+}
+
+/* The budget is used up. What kept the worker from sleeping, and what it did not get hold
+ * of then, is perhaps the business of a thread that waits for this CPU. */
+static bool pause_beyond(wf_patience *patience) {
+  if (!patience->kept_awake) return false;
+  patience->kept_awake = false;
+  wf_sys_thread_yield();
+  return true;
+}
+
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   uint64_t elapsed = wf_sys_now_ns() - patience->start_ns;
+  if (++patience->rounds > MOST_ROUNDS) elapsed = patience->total_ns;
   if (elapsed >= FIRST_ASK_NS) worker->asks = true;
-  if (elapsed >= patience->total_ns) return false;
+  if (elapsed >= patience->total_ns) return pause_beyond(patience);
   if (elapsed >= patience->seize_ns && worker->pool->steals) {
     patience->seize_ns = elapsed + NEXT_SEIZE_NS;
     unsigned seized = seize(worker, victims_of_waiting(worker));
@@ -385,8 +407,7 @@ bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
     }
   }
   if (elapsed < patience->spin_ns) {
-    unsigned pauses =
-        patience->rounds < LONGEST_PAUSE ? ++patience->rounds : LONGEST_PAUSE;
+    unsigned pauses = patience->rounds < LONGEST_PAUSE ? patience->rounds : LONGEST_PAUSE;
     for (unsigned i = 0; i < pauses; i++) wf_sys_relax();
   } else {
     wf_sys_thread_yield();

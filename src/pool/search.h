@@ -51,6 +51,7 @@ typedef struct wf_patience {
   uint64_t total_ns; /* up to here pauses give the CPU away; then it is time to sleep */
   uint64_t seize_ns; /* when to look into private parts next */
   unsigned rounds;
+  bool kept_awake; /* it wanted to sleep, and something was there */
 } wf_patience;
 
 void wf_patience_start(wf_patience *patience, wf_worker *worker);
@@ -59,6 +60,9 @@ void wf_patience_start(wf_patience *patience, wf_worker *worker);
 void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker);
 /* Enough others search. */
 void wf_patience_end(wf_patience *patience);
+/* The worker wanted to sleep but saw something, which it may not get hold of. If so, the
+ * next pause gives the CPU away, once, however much time was spent. */
+void wf_patience_kept_awake(wf_patience *patience);
 /* Pauses a little, and takes over from owners that do not answer when it is time. False
  * if the time to search is over. */
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker);

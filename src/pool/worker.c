@@ -37,7 +37,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
 }
 
 static void run_injected(wf_worker *worker, const wf_work *work) {
-  static const wf_region background_region = {NULL, NULL, true, false};
+  static const wf_region background_region = {.background = true};
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
   work->injected.fn(work->injected.ctx);
@@ -133,6 +133,8 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
     }
     if (wf_sleep_idle(worker, &worker->terminate, wf_counters_jec(announced)))
       wf_patience_restart_after_sleep(&patience, worker);
+    else
+      wf_patience_kept_awake(&patience);
   }
   leave_idle(worker);
   return true;
@@ -327,6 +329,8 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
     if (!wf_latch_get_sleepy(latch)) continue;
     if (wf_sleep_waiting(worker, latch, waiting_kind(worker)))
       wf_patience_restart_after_sleep(&patience, worker);
+    else
+      wf_patience_kept_awake(&patience);
   }
   worker->waits_for = outer;
   wf_worker_settle_outside(worker);

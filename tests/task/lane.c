@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 
 #include "asleep.h"
+#include "pool/search.h"
 
 #include <pthread.h>
 
@@ -92,6 +93,26 @@ TEST(shorter_options) {
   CHECK_EQ(weft_detach_with(&opts, count_one, &ran), 0);
   weft_pool_destroy(opts.pool);
   CHECK_EQ(atomic_load(&ran), 1);
+}
+
+/* A size that ends within a member is no older header. */
+TEST(options_that_end_within_a_member) {
+  atomic_ulong ran = 0, accepted = 0;
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.pool = pool_of(1);
+  for (size_t size = 0; size <= sizeof opts; size++) {
+    opts.struct_size = size;
+    bool fits = size >= offsetof(weft_opts, min_len) &&
+                (size % 8 == 0 ||
+                 (size % 8 >= 4 && (size - size % 8 == 32 || size - size % 8 == 48)) ||
+                 size == offsetof(weft_opts, order));
+    if (sizeof(void *) != 8) break;
+    CHECK_MSG(weft_detach_with(&opts, count_one, &ran) == (fits ? 0 : WEFT_EINVAL),
+              "%zu bytes", size);
+    accepted += fits;
+  }
+  weft_pool_destroy(opts.pool);
+  CHECK_EQ(atomic_load(&ran), atomic_load(&accepted));
 }
 
 /* ---- after everything else ---- */
@@ -350,6 +371,42 @@ static void flood_and_wait(unsigned index, void *arg) {
       CHECK_EQ(weft_detach_with(&behind, check_nobody_waits, &f->ran), 0);
     weft_pool_run(f->pool, wait_in_everything, &depth);
   }
+}
+
+/* Workers that find the lane full leave the count alone, or the one that makes room might
+ * see it full and tell nobody. */
+typedef struct full_lane {
+  weft_pool *pool;
+  atomic_bool over;
+} full_lane;
+
+static void look_into_full_lane(unsigned index, void *arg) {
+  full_lane *lane = arg;
+  const weft_pool *pool = lane->pool;
+  if (index == 0) {
+    for (unsigned long i = 0; i < scaled(1000000); i++)
+      if (!CHECK_EQ(wf_u32_load_relaxed(&pool->x_background_count),
+                    pool->background_limit))
+        break;
+    atomic_store(&lane->over, true);
+    return;
+  }
+  wf_work work;
+  while (!atomic_load(&lane->over))
+    CHECK(!wf_search_anything(&pool->workers[index], &work));
+}
+
+TEST(a_full_lane_is_never_more_than_full) {
+  wf_options options;
+  weft_config config = WEFT_CONFIG_INIT;
+  full_lane lane = {.over = false};
+  config.threads = 4;
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
+  REQUIRE(wf_pool_allocate(&lane.pool, &options) == 0);
+  REQUIRE(wf_injector_push(&lane.pool->background, do_nothing, NULL, NULL) == 0);
+  wf_u32_store_relaxed(&lane.pool->x_background_count, lane.pool->background_limit);
+  harness_run_threads(4, look_into_full_lane, &lane);
+  wf_pool_free(lane.pool);
 }
 
 TEST(waiting_threads_take_no_background_work) {
