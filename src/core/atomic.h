@@ -46,6 +46,7 @@
 
 /* u32: lock words, park words. wf_u32_load_relaxed is in the detail header. */
 WF_ATOMIC_LOAD(u32, uint32_t, acquire, __ATOMIC_ACQUIRE)
+WF_ATOMIC_LOAD(u32, uint32_t, seq_cst, __ATOMIC_SEQ_CST)
 WF_ATOMIC_STORE(u32, uint32_t, relaxed, __ATOMIC_RELAXED)
 WF_ATOMIC_STORE(u32, uint32_t, release, __ATOMIC_RELEASE)
 WF_ATOMIC_RMW(u32, uint32_t, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)

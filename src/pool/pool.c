@@ -171,10 +171,12 @@ static uint64_t injected_count(const weft_pool *pool) {
 }
 
 void wf_pool_injected_done(weft_pool *pool) {
-  /* seq_cst: pairs with the store of x_draining and the load after it in drain. One of
-   * the two sees the other. */
+  /* seq_cst, as the load below: pairs with the store of x_draining and the load after it
+   * in drain. One of the two sees the other. An acquire load would not do: it may be
+   * performed before the store half of the RMW. */
   uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
-  if (wf_u32_load_acquire(&pool->x_draining) == 0) return; /* pairs with drain */
+  /* seq_cst: pairs with the fence in drain. */
+  if (wf_u32_load_seq_cst(&pool->x_draining) == 0) return;
   if (done == injected_count(pool)) wf_once_latch_set(&pool->drained);
 }
 
