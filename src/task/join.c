@@ -55,7 +55,13 @@ typedef struct both_halves {
 
 static void join_inside(void *ctx) {
   const both_halves *both = (const both_halves *)ctx;
-  wf_join_inline(both->a, both->a_ctx, both->b, both->b_ctx);
+  if (wf_self != NULL) {
+    wf_join_inline(both->a, both->a_ctx, both->b, both->b_ctx);
+    return;
+  }
+  /* There was no memory to enter the pool, and another try would be as the first. */
+  both->a(both->a_ctx);
+  both->b(both->b_ctx);
 }
 
 /* A join by a thread that is in no pool. */
