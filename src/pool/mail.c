@@ -45,13 +45,31 @@ void wf_mail_close(weft_pool *pool) {
   wf_lock_unlock(&pool->mail_lock);
 }
 
+/* [locked] Does the isolation wait, perhaps through others, for the code in the region?
+ * Each of them is there as long as what it waits for is. */
+static bool waits_for(const wf_region *isolation, const wf_region *region) {
+  const wf_region *it = region != NULL ? region->isolation : NULL;
+  while (it != NULL && it != isolation)
+    it = (const wf_region *)wf_ptr_load_relaxed(it->waited_by); /* under the lock */
+  return it != NULL;
+}
+
 /* [locked] May the worker run it where it is now? Inside weft_isolate it runs only what
- * comes from the same isolated call; unless it waits for a broadcast itself, or two such
- * would wait for each other. */
+ * comes from the same isolated call, or from what that waits for; unless it waits for a
+ * broadcast itself, or two such would wait for each other. */
 static bool may_run(const wf_worker *worker, const wf_broadcast *broadcast) {
   const wf_region *isolation = wf_isolation(worker);
   if (isolation == NULL || worker->broadcasts > 0) return true;
-  return broadcast->region != NULL && broadcast->region->isolation == isolation;
+  return waits_for(isolation, broadcast->region);
+}
+
+void wf_mail_remind(weft_pool *pool) {
+  wf_lock_lock(&pool->mail_lock); /* what the caller noted is seen by later looks */
+  const bool any = pool->mail != NULL;
+  wf_lock_unlock(&pool->mail_lock);
+  if (!any) return;   /* the next one wakes its addressees itself */
+  wf_fence_seq_cst(); /* pairs with the fence in park */
+  for (unsigned i = 1; i <= wf_pool_started(pool); i++) wf_sleep_wake_worker(pool, i);
 }
 
 /* [locked] The oldest broadcast for this worker. */

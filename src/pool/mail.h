@@ -40,6 +40,10 @@ wf_broadcast *wf_mail_take(wf_worker *worker);
 /* Makes the call. */
 void wf_mail_deliver(wf_worker *worker, wf_broadcast *broadcast);
 
+/* Isolated code has begun to wait for something: threads that have left broadcasts alone
+ * because of their isolation look again. */
+void wf_mail_remind(weft_pool *pool);
+
 /* The pool is about to end its threads: no broadcasts from now on. */
 void wf_mail_close(weft_pool *pool);
 

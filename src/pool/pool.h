@@ -171,7 +171,7 @@ static inline void wf_frame_enter(wf_worker *worker, wf_frame *outer,
   const wf_region *isolation = wf_isolation(worker);
   if (WF_UNLIKELY(isolation != NULL &&
                   (region == NULL || region->isolation != isolation))) {
-    outer->isolated = region != NULL ? *region : (wf_region){NULL, NULL, false, false};
+    outer->isolated = region != NULL ? *region : (wf_region){0};
     outer->isolated.isolation = isolation;
     region = &outer->isolated;
   }

@@ -6,6 +6,7 @@
  * itself.
  *
  * SPDX-License-Identifier: MIT */
+#include "../pool/mail.h"
 #include "../pool/scoped.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ struct weft_handle {
   uint32_t generation; /* of the process that it was made in */
   wf_u32 x_claim;      /* NOT_STARTED or STARTED */
   wf_u32 x_users;
+  wf_ptr x_waited_by; /* the isolation of the code that waits for it, or NULL */
   wf_latch done;
   wf_once_latch done_outside; /* for a waiter without a place in the pool; set second */
   /* Written by the waiter before its latch says that it sleeps. */
@@ -46,13 +48,20 @@ static bool claim(weft_handle *h) {
   return wf_u32_exchange_acquire(&h->x_claim, STARTED) == NOT_STARTED;
 }
 
+/* What isolated code waits for may broadcast, and the isolated threads must answer. */
+static void note_isolation(weft_handle *h, const wf_worker *worker) {
+  /* Relaxed: the mail's lock orders it, see wf_mail_remind. */
+  wf_ptr_store_relaxed(&h->x_waited_by, (void *)(uintptr_t)wf_isolation(worker));
+}
+
 /* Calls the function in a region of its own, which belongs to no scope and is isolated:
  * were other work to run on top of it, or of its parts on other threads, that work could
  * wait for this handle, and so for itself. */
 static void call_isolated(weft_handle *h, wf_worker *worker) {
   const wf_region *around = worker->deque.owner.region;
   wf_region region = {NULL, &region, around != NULL && around->background,
-                      wf_isolation(worker) == NULL || around->yields};
+                      wf_isolation(worker) == NULL || around->yields, &h->x_waited_by};
+  if (wf_isolation(worker) != NULL) note_isolation(h, worker); /* this thread waits */
   wf_running here = {h, worker->running};
   wf_frame outer;
   wf_frame_open(worker, &outer, &region);
@@ -141,6 +150,10 @@ static void wait_inside(void *ctx) {
     return;
   }
   h->waiter = worker->index;
+  if (wf_isolation(worker) != NULL) {
+    note_isolation(h, worker);
+    wf_mail_remind(h->pool);
+  }
   wf_worker_wait(worker, &h->done, NULL, "weft_handle_wait");
 }
 

@@ -38,7 +38,7 @@ void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
   s->state = WF_SCOPE_OPEN;
   s->generation = wf_fork_generation();
   s->fifo = opts.order == WEFT_ORDER_FIFO;
-  s->region = around != NULL ? *around : (wf_region){NULL, NULL, false, false};
+  s->region = around != NULL ? *around : (wf_region){0};
   s->parent = s->region.scope;
   s->region.scope = s;
   s->pool = wf_pool_or_current(opts.pool);

@@ -96,7 +96,7 @@ TEST(v18_note_of_the_thief_keeps_the_state) {
 }
 
 TEST(the_thief_gets_the_region_in_exchange_for_its_index) {
-  static const wf_region region = {NULL, NULL, false, false};
+  static const wf_region region = {0};
   for (unsigned state = WF_LATCH_UNSET; state < WF_LATCH_SET; state++) {
     wf_latch latch;
     wf_word_init(&latch.x_state, (uintptr_t)&region | state);

@@ -257,8 +257,45 @@ static void wait_isolated(void *ctx) {
   weft_isolate(wait_in_a_join, ctx);
 }
 
-static void to_waiting_threads(weft_fn *fn) {
-  for (unsigned threads = 3; threads <= 5; threads++) { /* two of them are started */
+/* What an isolated thread waits for isolates itself, or is a handle's function. */
+static void call_isolated(void *ctx) {
+  weft_isolate(call_when_stolen, ctx);
+}
+
+static void wait_for_an_isolated_join(void *ctx) {
+  (void)ctx;
+  pairing pair = {.a_thread = pthread_self()};
+  weft_join(a_until_b, &pair, call_isolated, &pair);
+}
+
+static void wait_isolated_twice(void *ctx) {
+  weft_isolate(wait_for_an_isolated_join, ctx);
+}
+
+static void wait_isolated_for_a_handle(void *ctx) {
+  weft_isolate(wait_for_a_handle, ctx);
+}
+
+static void wait_for_a_handle_elsewhere(void *ctx) {
+  pairing *pair = ctx;
+  atomic_store(&pair->b_began, true);
+  wait_for_a_handle(NULL);
+}
+
+static void join_a_wait_for_a_handle(void *ctx) {
+  (void)ctx;
+  pairing pair = {.a_thread = pthread_self()};
+  weft_join(a_until_b, &pair, wait_for_a_handle_elsewhere, &pair);
+}
+
+/* Through a third thread: this one waits, isolated, for one that waits for a handle. */
+static void wait_isolated_for_a_waiter(void *ctx) {
+  weft_isolate(join_a_wait_for_a_handle, ctx);
+}
+
+/* In pools with that many started threads, and with some more. */
+static void to_waiting_threads(unsigned started, weft_fn *fn) {
+  for (unsigned threads = started + 1; threads <= started + 3; threads++) {
     weft_pool *pool = pool_of(threads);
     for (unsigned long i = 0; i < scaled(200); i++) run_on_started(pool, fn, NULL);
     weft_pool_destroy(pool);
@@ -266,19 +303,31 @@ static void to_waiting_threads(weft_fn *fn) {
 }
 
 TEST(to_threads_that_wait_in_joins) {
-  to_waiting_threads(wait_in_a_join);
+  to_waiting_threads(2, wait_in_a_join);
 }
 
 TEST(to_threads_that_wait_in_scopes) {
-  to_waiting_threads(wait_in_a_scope);
+  to_waiting_threads(2, wait_in_a_scope);
 }
 
 TEST(to_threads_that_wait_for_handles) {
-  to_waiting_threads(wait_for_a_handle);
+  to_waiting_threads(2, wait_for_a_handle);
 }
 
 TEST(to_threads_that_wait_isolated) {
-  to_waiting_threads(wait_isolated);
+  to_waiting_threads(2, wait_isolated);
+}
+
+TEST(to_threads_that_wait_isolated_for_isolated_work) {
+  to_waiting_threads(2, wait_isolated_twice);
+}
+
+TEST(to_threads_that_wait_isolated_for_handles) {
+  to_waiting_threads(2, wait_isolated_for_a_handle);
+}
+
+TEST(to_threads_that_wait_isolated_for_others_that_do) {
+  to_waiting_threads(3, wait_isolated_for_a_waiter);
 }
 
 /* ---- what the calls do ---- */

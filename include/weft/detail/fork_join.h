@@ -34,6 +34,8 @@ typedef struct wf_region {
   const struct wf_region *isolation; /* what it may not leave when it helps, or NULL */
   bool background;                   /* background work: not for waiting threads */
   bool yields;                       /* isolated, but weft_yield lets others through */
+  /* Of an isolation itself: holds the isolation that waits for this one, or NULL. */
+  const wf_ptr *waited_by;
 } wf_region;
 
 /* One forked call: three words. It stays readable for thieves until its latch is set, and
