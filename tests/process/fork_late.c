@@ -8,7 +8,7 @@
 
 static atomic_bool is_inside; /* of the registration */
 static atomic_bool may_go_on;
-static atomic_uint registered; /* of the two that weft asks for */
+static atomic_uint registered; /* weft asks for two, the portable layer for one more */
 
 int __real_pthread_atfork(void (*prepare)(void), void (*parent)(void),
                           void (*child)(void));
@@ -34,11 +34,11 @@ static void make_a_pool(unsigned index, void *arg) {
     return;
   }
   weft_pool *pool = pool_of(2);
-  CHECK_EQ(atomic_load(&registered), 2);
+  CHECK(atomic_load(&registered) >= 2);
   weft_pool_destroy(pool);
 }
 
 TEST(no_pool_is_there_before_the_fork_handler) {
   harness_run_threads(4, make_a_pool, NULL);
-  CHECK_EQ(atomic_load(&registered), 2);
+  CHECK(atomic_load(&registered) >= 2);
 }
