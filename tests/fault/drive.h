@@ -75,8 +75,10 @@ static inline bool run_with_fault(const scenario *s, const fault *f, fault_when 
   const weft_config config = small_config();
   const long blocks = memory_in_use();
   const unsigned threads = harness_thread_count();
+  /* Only memory can keep a pool from being made, so only there it is made before. */
+  if (!fault_is_of_memory(f)) faults_arm(f, when, number);
   weft_pool *pool = pool_for(s, &config);
-  faults_arm(f, when, number);
+  if (fault_is_of_memory(f)) faults_arm(f, when, number);
   const int status = run_scenario(s, pool);
   /* A clock must not keep anybody awake, whatever it says. */
   if (f->call == FAULT_CLOCK && pool != NULL) AWAIT(all_asleep(pool));
