@@ -1,20 +1,12 @@
-/* link: -Wl,--wrap=malloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* The deque when there is no memory for a larger ring: nothing is lost, nothing comes out
  * twice, and the owner stays on its slow half until the deque is empty.
  *
  * SPDX-License-Identifier: MIT */
 #include "deque_support.h"
 
-#include <stdlib.h>
-
-static bool no_memory; /* set by the one thread of these tests */
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-
-void *__wrap_malloc(size_t size) {
-  return no_memory ? NULL : __real_malloc(size);
-}
+#include "harness/memory_faults.h"
 
 enum { TASKS = 64, CAPACITY = 8 };
 
@@ -39,7 +31,7 @@ TEST(prepare_without_memory_says_so_and_can_be_repeated) {
     wf_deque_news news;
     wf_task *task = NULL;
     wf_deque_init(&deque, CAPACITY, start, false);
-    no_memory = true;
+    refuse_all_memory();
     for (int i = 0; i < 3; i++) {
       CHECK_EQ(wf_deque_prepare(&deque), WEFT_ENOMEM);
       CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
@@ -48,11 +40,11 @@ TEST(prepare_without_memory_says_so_and_can_be_repeated) {
       wf_deque_pin(&deque);
       CHECK_EQ(wf_deque_claim(&deque, wf_deque_asked(&deque)), 0);
     }
-    no_memory = false;
+    allow_memory();
     CHECK_EQ(wf_deque_prepare(&deque), 0);
-    no_memory = true;
+    refuse_all_memory();
     CHECK_EQ(wf_deque_prepare(&deque), 0); /* it has its ring and needs no memory */
-    no_memory = false;
+    allow_memory();
     CHECK(deque_fork(&deque, &tasks[0], &news) == NULL);
     CHECK_EQ(deque_join(&deque, &news), &tasks[0]);
     wf_deque_destroy(&deque);
@@ -64,9 +56,9 @@ TEST(prepare_of_an_absurd_capacity_says_no_memory) {
   wf_deque deque;
   wf_deque_init(&deque, SIZE_MAX, 0, false);
   CHECK_EQ(deque.capacity, UINT64_C(1) << 40);
-  no_memory = true; /* the sizes before it might exist on a large machine */
+  refuse_all_memory(); /* the sizes before it might exist on a large machine */
   CHECK_EQ(wf_deque_prepare(&deque), WEFT_ENOMEM);
-  no_memory = false;
+  allow_memory();
   wf_deque_destroy(&deque);
 }
 
@@ -90,7 +82,7 @@ TEST(full_ring_without_memory_gives_the_newest_task_back) {
     wf_deque_news news;
     wf_task *task;
     fill(&deque, start);
-    no_memory = true;
+    refuse_all_memory();
     CHECK(wf_deque_push(&deque, &tasks[7]));
     CHECK_EQ(wf_deque_fork_slow(&deque, &news), &tasks[7]);
     run(&tasks[7]);
@@ -149,7 +141,7 @@ TEST(full_ring_without_memory_gives_the_newest_task_back) {
     }
     CHECK_EQ(task, &tasks[1]);
     CHECK_EQ(deque_join(&deque, &news), &tasks[0]);
-    no_memory = false;
+    allow_memory();
     wf_deque_destroy(&deque);
   }
 }
@@ -159,10 +151,10 @@ TEST(growth_works_again_when_there_is_memory_again) {
     wf_deque deque;
     wf_deque_news news;
     fill(&deque, start);
-    no_memory = true;
+    refuse_all_memory();
     CHECK_EQ(deque_fork(&deque, &tasks[7], &news), &tasks[7]);
     run(&tasks[7]);
-    no_memory = false;
+    allow_memory();
     for (int i = 8; i < TASKS; i++) CHECK(deque_fork(&deque, &tasks[i], &news) == NULL);
     CHECK_EQ(deque.capacity, 64);
     for (int i = TASKS - 1; i >= 0; i--) {
@@ -183,7 +175,7 @@ TEST(eager_full_ring_without_memory_gives_the_newest_task_back) {
     wf_deque_news news;
     wf_deque_init(&deque, 2, start, true);
     REQUIRE(wf_deque_prepare(&deque) == 0);
-    no_memory = true;
+    refuse_all_memory();
     CHECK(deque_fork(&deque, &tasks[0], &news) == NULL);
     for (int i = 1; i < 5; i++) {
       CHECK_EQ(deque_fork(&deque, &tasks[i], &news), &tasks[i]);
@@ -194,7 +186,7 @@ TEST(eager_full_ring_without_memory_gives_the_newest_task_back) {
     CHECK(deque_join(&deque, &news) == NULL);
     check_each_ran_once(5);
     CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
-    no_memory = false;
+    allow_memory();
     wf_deque_destroy(&deque);
   }
 }
@@ -210,7 +202,7 @@ TEST(nothing_is_lost_or_run_twice_while_memory_is_short) {
     int depth = 0, given_back = 0;
     wf_deque_init(&deque, 4, start, false);
     REQUIRE(wf_deque_prepare(&deque) == 0);
-    no_memory = true;
+    refuse_all_memory();
     const unsigned operations = 100 * 1000 / harness_slowdown();
     for (unsigned i = 0; i < operations; i++) {
       unsigned choice = harness_random(&random) % 16;
@@ -247,7 +239,7 @@ TEST(nothing_is_lost_or_run_twice_while_memory_is_short) {
       CHECK(runs[i] <= (i < depth ? 1 : 0));
       runs[i] = 0;
     }
-    no_memory = false;
+    allow_memory();
     wf_deque_destroy(&deque);
   }
 }
@@ -261,7 +253,7 @@ TEST(full_ring_whose_newest_task_was_claimed) {
       wf_deque_news news;
       wf_task *task;
       fill(&deque, start);
-      no_memory = true;
+      refuse_all_memory();
       wf_deque_pin(&deque);
       CHECK(wf_deque_push(&deque, &tasks[7]));
       while (wf_deque_claim(&deque, wf_deque_asked(&deque)) > 0) {
@@ -283,7 +275,7 @@ TEST(full_ring_whose_newest_task_was_claimed) {
       }
       CHECK(wf_deque_pop(&deque, &news) == NULL);
       check_each_ran_once(8);
-      no_memory = false;
+      allow_memory();
       wf_deque_destroy(&deque);
     }
   }

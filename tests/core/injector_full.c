@@ -1,19 +1,11 @@
-/* link: -Wl,--wrap=malloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* The injector when it cannot grow: the push says so, and what is queued stays.
  *
  * SPDX-License-Identifier: MIT */
 #include "core/injector.h"
 
-#include "harness/harness.h"
-
-static bool no_memory; /* set by the one thread of these tests */
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-
-void *__wrap_malloc(size_t size) {
-  return no_memory ? NULL : __real_malloc(size);
-}
+#include "harness/memory_faults.h"
 
 static char objects[200];
 
@@ -34,13 +26,13 @@ TEST(first_push_without_memory) {
   wf_injector injector;
   wf_injected got;
   wf_injector_init(&injector, UINT64_MAX);
-  no_memory = true;
+  refuse_all_memory();
   for (int i = 0; i < 3; i++) {
     CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), WEFT_ENOMEM);
     CHECK(!wf_injector_any(&injector));
     CHECK(!wf_injector_take(&injector, &got));
   }
-  no_memory = false;
+  allow_memory();
   CHECK_EQ(wf_injector_push(&injector, nothing, &objects[5], NULL), 0);
   check_takes(&injector, 5, 6);
   wf_injector_destroy(&injector);
@@ -54,7 +46,7 @@ TEST(growth_without_memory_leaves_the_queue_intact) {
     const int full = 2 * WF_SEGMENT_ENTRIES;
     for (int i = 0; i < full; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), 0);
-    no_memory = true;
+    refuse_all_memory();
     for (int i = 0; i < 3; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199], NULL), WEFT_ENOMEM);
     CHECK(wf_injector_any(&injector));
@@ -63,7 +55,7 @@ TEST(growth_without_memory_leaves_the_queue_intact) {
     for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), 0);
     CHECK_EQ(wf_injector_push(&injector, nothing, &objects[199], NULL), WEFT_ENOMEM);
-    no_memory = false;
+    allow_memory();
     for (int i = WF_SEGMENT_ENTRIES; i < 150; i++)
       CHECK_EQ(wf_injector_push(&injector, nothing, &objects[i], NULL), 0);
     check_takes(&injector, WF_SEGMENT_ENTRIES + 1, full);

@@ -38,15 +38,6 @@ typedef struct scenario {
   bool no_requests; /* asks for no memory when it is run a second time */
 } scenario;
 
-/* ---- outside threads, which are not part of what is tested ---- */
-
-static inline void run_spared_threads(unsigned count, void (*fn)(unsigned, void *),
-                                      void *arg) {
-  memory_is_spared = true;
-  harness_run_threads(count, fn, arg);
-  memory_is_spared = false;
-}
-
 /* ---- results ---- */
 
 /* Each call counts itself. */

@@ -101,7 +101,7 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 /* Only asked for when there was no memory: refused if that was. */
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
                   off_t offset) {
-  if (atomic_load(&faults.call) == FAULT_MEMORY_MAP && memory_is_refused()) {
+  if (atomic_load(&faults.call) == FAULT_MEMORY_MAP && memory_is_refused(size)) {
     errno = ENOMEM;
     return MAP_FAILED;
   }

@@ -1,4 +1,5 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* weft_filter, weft_partition, weft_unique: the same as serial code, one look at each
  * element, nothing written behind the result; also in place, with options, without
  * memory, cancelled, and with predicates that are uneven or use the pool themselves.
@@ -6,54 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "filter_cases.h"
 
-/* ---- memory that is refused ---- */
-
-static atomic_int refusing; /* 0: no, 1: from a request on, 2: every other one */
-static atomic_long before;  /* requests until the refusal begins */
-static atomic_ulong requests, refused;
-
-static bool is_refused(void) {
-  int mode = atomic_load(&refusing);
-  if (mode == 0) return false;
-  unsigned long number = atomic_fetch_add(&requests, 1);
-  bool no = mode == 1 ? atomic_fetch_sub(&before, 1) <= 0 : number % 2 == 0;
-  if (no) atomic_fetch_add(&refused, 1);
-  return no;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) {
-  return is_refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  return is_refused() ? NULL : __real_calloc(count, size);
-}
-
-static atomic_ulong aligned_bytes; /* that were asked for */
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  atomic_fetch_add(&aligned_bytes, size);
-  return is_refused() ? NULL : __real_aligned_alloc(alignment, size);
-}
-
-static void refuse(int mode, long first) {
-  atomic_store(&before, first);
-  atomic_store(&refused, 0);
-  atomic_store(&requests, 0);
-  atomic_store(&refusing, mode);
-}
-
-static unsigned long refuse_no_more(void) {
-  atomic_store(&refusing, 0);
-  return atomic_load(&refused);
-}
+#include "harness/memory_faults.h"
 
 /* ---- all lengths, sizes, pools ---- */
 
@@ -145,28 +99,28 @@ TEST(nothing_is_fine) {
 /* ---- without memory ---- */
 
 /* The memory of the test itself is asked for while nothing is refused. */
-static void check_refused(const weft_opts *o, elements *e, int mode, long first,
-                          bool always) {
+static void check_refused(const weft_opts *o, elements *e, refusal what,
+                          unsigned long first, bool always) {
   unsigned char *expected = array_of(e->n, e->size), *copy = copy_of(e);
   unsigned char *dst = array_of(e->n, e->size), *original = e->base;
   size_t count = serial_filter(e, expected, true);
   serial_filter(e, expected + count * e->size, false);
-  refuse(mode, first);
+  refuse_memory(what, first);
   CHECK_EQ(weft_filter_with(o, dst, e->base, e->n, e->size, is_below, e), count);
-  refuse_no_more();
+  allow_memory();
   CHECK(memcmp(dst, expected, count * e->size) == 0);
   e->base = copy;
-  refuse(mode, first);
+  refuse_memory(what, first);
   CHECK_EQ(weft_partition_with(o, copy, e->n, e->size, is_below, e), count);
-  CHECK(refuse_no_more() > 0 || !always);
+  CHECK(allow_memory() > 0 || !always);
   CHECK(memcmp(copy, expected, e->n * e->size) == 0);
   check_looks(e, 2);
   e->base = original;
   count = serial_unique(e, expected);
   memcpy(copy, e->base, e->n * e->size);
-  refuse(mode, first);
+  refuse_memory(what, first);
   CHECK_EQ(weft_unique_with(o, copy, e->n, e->size, by_key, e), count);
-  refuse_no_more();
+  allow_memory();
   CHECK(memcmp(copy, expected, count * e->size) == 0);
   free(expected);
   free(copy);
@@ -186,7 +140,7 @@ TEST(filters_without_memory) {
     for (unsigned l = 0; l < LENGTHS_COUNT; l++) {
       if (is_too_large(32 * LENGTHS[l], size)) continue;
       elements e = elements_of(LENGTHS[l], size, 100, &random);
-      FOR_POOLS(opts) check_refused(&opts, &e, 1, 0, e.n > 0);
+      FOR_POOLS(opts) check_refused(&opts, &e, REFUSE_FROM, 1, e.n > 0);
       elements_free(&e);
     }
   }
@@ -199,8 +153,9 @@ TEST(filters_when_memory_ends) {
   open_pools();
   warm_up();
   FOR_POOLS(opts) {
-    for (long first = 1; first <= 8; first++) check_refused(&opts, &e, 1, first, false);
-    for (int i = 0; i < 4; i++) check_refused(&opts, &e, 2, 0, true);
+    for (unsigned long first = 2; first <= 9; first++)
+      check_refused(&opts, &e, REFUSE_FROM, first, false);
+    for (int i = 0; i < 4; i++) check_refused(&opts, &e, REFUSE_EVERY, 2, true);
   }
   close_pools();
   elements_free(&e);
@@ -215,8 +170,8 @@ TEST(array_calls_without_even_a_pool) {
   uint64_t random = harness_seed();
   elements e = elements_of(10007, 8, 100, &random);
   size_t counts[100], sum = 0, first;
-  check_refused(NULL, &e, 1, 0, true);
-  refuse(1, 0);
+  check_refused(NULL, &e, REFUSE_FROM, 1, true);
+  refuse_all_memory();
   CHECK(weft_pool_current() == NULL);
   first = weft_find_first(e.base, e.n, 8, is_below, &e);
   CHECK(first <= weft_find_any(e.base, e.n, 8, is_below, &e));
@@ -224,7 +179,7 @@ TEST(array_calls_without_even_a_pool) {
   weft_reverse(e.base, e.n, 8);
   CHECK_EQ(weft_find_last(e.base, e.n, 8, is_below, &e), e.n - 1 - first);
   weft_histogram(counts, 100, e.base, e.n, 8, key_in_range, &e);
-  refuse_no_more();
+  allow_memory();
   for (int i = 0; i < 100; i++) sum += counts[i];
   CHECK_EQ(sum, e.n);
   weft_shutdown();
@@ -261,9 +216,9 @@ static void cancel_partition(const weft_opts *o, cancelling *c, unsigned long la
   atomic_store(&c->calls, 0);
   atomic_store(&c->last, last);
   weft_scope_begin_with(o, &c->scope);
-  if (!memory) refuse(1, 0);
+  if (!memory) refuse_all_memory();
   weft_partition_with(&opts, copy, c->e.n, 8, cancel_at, c);
-  refuse_no_more();
+  allow_memory();
   CHECK_EQ(weft_scope_end(&c->scope), 1);
   qsort(copy, c->e.n, 8, by_bytes);
   CHECK(memcmp(copy, sorted, c->e.n * 8) == 0);
@@ -337,20 +292,20 @@ TEST(blocks_that_wait_take_little_memory) {
     weft_opts opts = opts_in(i);
     opts.max_len = 1;
     atomic_store(&u.others, 0);
-    atomic_store(&aligned_bytes, 0);
+    refuse_memory(REFUSE_NONE, 0);
     u.base = u.e.base;
     u.enough = u.e.n - 1;
     CHECK_EQ(weft_filter_with(&opts, dst, u.e.base, u.e.n, 4, first_is_slow, &u), count);
     CHECK(memcmp(dst, expected, count * 4) == 0);
-    CHECK(atomic_load(&aligned_bytes) < u.e.n * 256 + 64 * 32768);
+    CHECK(memory_requested_bytes() < u.e.n * 256 + 64 * 32768);
 
     memcpy(dst, u.e.base, u.e.n * 4);
     atomic_store(&u.others, 0);
-    atomic_store(&aligned_bytes, 0);
+    refuse_memory(REFUSE_NONE, 0);
     u.base = dst;
     CHECK_EQ(weft_partition_with(&opts, dst, u.e.n, 4, first_is_slow, &u), count);
     CHECK(memcmp(dst, expected, u.e.n * 4) == 0);
-    CHECK(atomic_load(&aligned_bytes) < u.e.n * 256 + 64 * 65536);
+    CHECK(memory_requested_bytes() < u.e.n * 256 + 64 * 65536);
   }
   close_pools();
   free(expected);

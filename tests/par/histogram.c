@@ -1,23 +1,12 @@
-/* link: -Wl,--wrap=calloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* weft_histogram: the same counts as a serial loop, with few and with many keys, with
  * and without memory for tables.
  *
  * SPDX-License-Identifier: MIT */
 #include "move_cases.h"
 
-static atomic_int refusing; /* 0: no, else every so many'th request is refused */
-static atomic_ulong requests, refused;
-
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-
-void *__wrap_calloc(size_t count, size_t size) {
-  int every = atomic_load(&refusing);
-  if (every == 0 || atomic_fetch_add(&requests, 1) % (unsigned)every != 0)
-    return __real_calloc(count, size);
-  atomic_fetch_add(&refused, 1);
-  return NULL;
-}
+#include "harness/memory_faults.h"
 
 static const unsigned RANGES[] = {1, 2, 10, 256, 5000, 65536};
 enum { RANGES_COUNT = sizeof RANGES / sizeof RANGES[0] };
@@ -55,16 +44,14 @@ TEST(histograms_without_memory) {
     expected = calloc(e.range, sizeof *expected);
     REQUIRE(expected != NULL);
     for (size_t i = 0; i < e.n; i++) expected[key_at(&e, elem_at(&e, i))]++;
-    for (int every = 1; every <= 3; every++) {
+    for (unsigned long every = 1; every <= 3; every++) {
       FOR_POOLS(opts) {
-        atomic_store(&refused, 0);
-        atomic_store(&requests, 0);
-        atomic_store(&refusing, every);
+        refuse_memory(REFUSE_EVERY, every);
         weft_histogram_with(&opts, counts, e.range, e.base, e.n, 4, key_for_count, &e);
-        atomic_store(&refusing, 0);
+        const unsigned long refused = allow_memory();
         check_looks(&e, 1);
         for (size_t k = 0; k < e.range; k++) wrong += counts[k] != expected[k];
-        if (wf_pool_i > 0 && e.range <= 256) CHECK(atomic_load(&refused) > 0);
+        if (wf_pool_i > 0 && e.range <= 256) CHECK(refused > 0);
       }
     }
     CHECK_EQ(wrong, 0);

@@ -1,54 +1,15 @@
-/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=aligned_alloc,--wrap=realloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* Loops and joins ask for no memory once their threads have their deques, and do all
  * their work if there is none from the start.
  *
  * SPDX-License-Identifier: MIT */
 #include "blocks.h"
-
-static atomic_bool is_counted, is_refused;
-static atomic_ulong requests;
-
-/* True: the request is granted. */
-static bool grant(void) {
-  if (atomic_load(&is_counted)) atomic_fetch_add(&requests, 1);
-  return !atomic_load(&is_refused);
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size) {
-  return grant() ? __real_malloc(size) : NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  return grant() ? __real_calloc(count, size) : NULL;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return grant() ? __real_aligned_alloc(alignment, size) : NULL;
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-  return grant() ? __real_realloc(memory, size) : NULL;
-}
-
-static void count_requests(bool refuse) {
-  atomic_store(&requests, 0);
-  atomic_store(&is_refused, refuse);
-  atomic_store(&is_counted, true);
-}
+#include "harness/memory_faults.h"
 
 static unsigned long counted(void) {
-  atomic_store(&is_counted, false);
-  atomic_store(&is_refused, false);
-  return atomic_load(&requests);
+  allow_memory();
+  return memory_requests();
 }
 
 /* ---- everything of weft/loop.h ---- */
@@ -133,7 +94,7 @@ TEST(loops_ask_for_no_memory) {
     weft_pool *pool = pool_of(THREADS[i]);
     /* The rings of the deques come with the threads, the guest's with its first call. */
     run_everywhere(pool, 1);
-    count_requests(false);
+    refuse_memory(REFUSE_NONE, 0);
     run_everywhere(pool, scaled(20));
     CHECK_EQ(counted(), 0);
     weft_pool_destroy(pool);
@@ -143,7 +104,7 @@ TEST(loops_ask_for_no_memory) {
 
 /* run_on_started injects, which may allocate: not here. */
 static void run_refused(weft_pool *pool) {
-  count_requests(true);
+  refuse_all_memory();
   run_all_ways(pool);
   weft_pool_run(pool, run_all_ways, pool);
   counted();
@@ -166,7 +127,7 @@ TEST(loops_without_memory) {
 }
 
 TEST(loops_without_even_a_pool) {
-  count_requests(true);
+  refuse_all_memory();
   CHECK(weft_pool_current() == NULL);
   for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
     weft_opts opts = WEFT_OPTS_INIT;

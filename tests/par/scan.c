@@ -1,4 +1,5 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* weft_scan: inclusive and exclusive, in place and not, elements of all sizes, an
  * operation that does not commute, no memory, the same bits for floats.
  *

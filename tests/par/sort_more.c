@@ -1,9 +1,12 @@
-/* link: -Wl,--wrap=malloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* What belongs to sorting: merge, sort by key, argsort, nth element, partial sort, is
  * sorted; with memory and without.
  *
  * SPDX-License-Identifier: MIT */
-#include "sort_memory.h"
+#include "sort_support.h"
+
+#include "harness/memory_faults.h"
 
 /* Calls fn for lengths, sizes and patterns; each with all memory and with none. */
 typedef void case_fn(size_t n, size_t size, pattern p);
@@ -87,7 +90,7 @@ static void by_key_case(size_t n, size_t size, pattern p) {
     memset(payload + i * payload_size, (int)(contents_of(keys + i * size, 1, size) % 256),
            payload_size);
   uint64_t contents = contents_of(keys, n, size);
-  refuse_memory(without_memory ? 0 : -1, true);
+  refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
   weft_sort_by_key(keys, size, payload, payload_size, n, compare_keys, &order);
   allow_memory();
   CHECK_MSG(is_in_order(keys, n, size, true), "%zu keys of %zu bytes, %s", n, size,
@@ -125,14 +128,14 @@ static void by_key_one_refusal(void *ctx) {
   static const size_t PAYLOADS[] = {8, 300};
   (void)ctx;
   for (unsigned k = 0; k < 2; k++)
-    for (long from = 0; from < 12; from++) {
+    for (unsigned long from = 1; from <= 12; from++) {
       size_t n = 5000, size = PAYLOADS[k];
       uint32_t *keys = array_of(n, 8);
       char *payload = array_of(n, size);
       order_of order = {.size = 8};
       fill_pattern(keys, n, 8, PATTERN_random, 3);
       for (size_t i = 0; i < n; i++) memcpy(payload + i * size, keys + 2 * i, 8);
-      refuse_memory(from, false);
+      refuse_memory(REFUSE_ONE, from);
       weft_sort_by_key(keys, 8, payload, size, n, compare_keys, &order);
       allow_memory();
       CHECK(is_in_order(keys, n, 8, true));
@@ -159,7 +162,7 @@ static void argsort_case(size_t n, size_t size, pattern p) {
   if (without_memory && n > 1000) n = 1000;
   fill_pattern(base, n, size, p, harness_seed());
   uint64_t contents = contents_of(base, n, size), sum = 0;
-  refuse_memory(without_memory ? 0 : -1, true);
+  refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
   weft_argsort(order, base, n, size, compare_keys, &by);
   allow_memory();
   bool right = true;
@@ -217,7 +220,7 @@ static void select_case(size_t n, size_t size, pattern p) {
     fill_pattern(base, n, size, p, harness_seed());
     uint64_t contents = contents_of(base, n, size);
     order_of counted = {.size = size};
-    refuse_memory(without_memory ? 0 : -1, true);
+    refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
     weft_nth_element(base, n, nth, size, compare_counting, &counted);
     allow_memory();
     check_divided(base, n, nth, size);
@@ -226,7 +229,7 @@ static void select_case(size_t n, size_t size, pattern p) {
     CHECK((double)atomic_load(&counted.calls) <= 4 * (double)n * log2_of(n));
 
     fill_pattern(base, n, size, p, harness_seed());
-    refuse_memory(without_memory ? 0 : -1, true);
+    refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
     weft_partial_sort(base, n, nth + 1, size, compare_keys, &order);
     allow_memory();
     CHECK(is_in_order(base, nth + 1, size, false));
@@ -265,7 +268,7 @@ static void select_nonsense(void *ctx) {
       char *base = array_of(n, 8);
       fill_pattern(base, n, 8, PATTERN_random, o);
       uint64_t contents = contents_of(base, n, 8);
-      refuse_memory(refused ? 0 : -1, true);
+      refuse_memory(refused ? REFUSE_FROM : REFUSE_NONE, 1);
       weft_nth_element(base, n, n / 3, 8, ORDERS[o], &order);
       weft_partial_sort(base, n, n / 3, 8, ORDERS[o], &order);
       allow_memory();

@@ -1,9 +1,12 @@
-/* link: -Wl,--wrap=malloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* weft_sort_stable and, where memory runs out, weft_sort: same result whichever request
  * for memory fails.
  *
  * SPDX-License-Identifier: MIT */
-#include "sort_memory.h"
+#include "sort_support.h"
+
+#include "harness/memory_faults.h"
 
 typedef struct sort_case {
   size_t n, size;
@@ -77,7 +80,7 @@ static void sort_without_memory(void *ctx) {
         }
         fill_pattern(base, n, size, (pattern)p, n);
         uint64_t contents = contents_of(base, n, size);
-        refuse_memory(0, true);
+        refuse_all_memory();
         if (stable)
           weft_sort_stable(base, n, size, compare_counting, &order);
         else
@@ -109,13 +112,13 @@ static void sort_with_one_refusal(void *ctx) {
   (void)ctx;
   for (unsigned e = 0; e < 2; e++)
     for (int all = 0; all < 2; all++)
-      for (long from = 0;; from += from / 8 + 1) {
+      for (unsigned long from = 1;; from += from / 8 + 1) {
         size_t n = 20000, size = SIZES[e];
         char *base = array_of(n, size);
         order_of order = {.size = size};
         fill_pattern(base, n, size, PATTERN_random, 3);
         uint64_t contents = contents_of(base, n, size);
-        refuse_memory(from, all != 0);
+        refuse_memory(all ? REFUSE_FROM : REFUSE_ONE, from);
         weft_sort_stable(base, n, size, compare_keys, &order);
         unsigned long refused = allow_memory();
         CHECK(is_in_order(base, n, size, true));
@@ -146,7 +149,7 @@ static void nonsense_without_memory(void *ctx) {
         uint64_t contents = contents_of(base, n, size);
         opts.cancel = &scope;
         weft_cmp_fn *cmp = at > 10000 ? ORDERS[o] : compare_cancelling;
-        refuse_memory(0, true);
+        refuse_all_memory();
         if (stable)
           weft_sort_stable_with(&opts, base, n, size, cmp, &order);
         else

@@ -1,35 +1,23 @@
-/* link: -Wl,--wrap=malloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* Sorts of scalars with what belongs to them; without memory; cancelled; with few
  * threads; inside other work.
  *
  * SPDX-License-Identifier: MIT */
 #include "sort_typed_support.h"
 
+#include "harness/memory_faults.h"
+
 /* ---- memory that fails ---- */
 
 /* Requests of sorts are refused from a number on: 0 refuses all, -1 none. */
-static atomic_bool counts_requests;
-static atomic_long first_refused = -1, requests;
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-
-void *__wrap_malloc(size_t size) {
-  long first = atomic_load(&first_refused);
-  if (!atomic_load(&counts_requests)) return __real_malloc(size);
-  long number = atomic_fetch_add(&requests, 1);
-  return first >= 0 && number >= first ? NULL : __real_malloc(size);
-}
-
 static void begin_requests(long first) {
-  atomic_store(&first_refused, first);
-  atomic_store(&requests, 0);
-  atomic_store(&counts_requests, true);
+  refuse_memory(first >= 0 ? REFUSE_FROM : REFUSE_NONE, (unsigned long)(first + 1));
 }
 
 static long end_requests(void) {
-  atomic_store(&counts_requests, false);
-  return atomic_load(&requests);
+  allow_memory();
+  return (long)memory_requests();
 }
 
 /* ---- argsort ---- */
@@ -72,18 +60,20 @@ static void fill_payload(unsigned char *to, size_t size, size_t number) {
     to[i] = (unsigned char)((uint64_t)number >> (8 * (i % 4)) ^ i / 4);
 }
 
-/* Sorts and compares with an argsort, which has been tested on its own. */
-static void by_key_and_check(const kind *k, void *keys, size_t n, size_t size) {
+/* Sorts and compares with an argsort, which has been tested on its own. The first
+ * request of the sort that is refused, or -1. */
+static void by_key_and_check(const kind *k, void *keys, size_t n, size_t size,
+                             long first) {
   unsigned char *payload = array_of(n, size), *expected = array_of(1, size);
   char *before = array_of(n, k->size);
   size_t *order = array_of(n, sizeof *order);
   memcpy(before, keys, n * k->size);
   weft_argsort_u32(order, NULL, 0);
-  bool counted = atomic_exchange(&counts_requests, false);
   k->argsort(NULL, order, keys, n);
   for (size_t i = 0; i < n; i++) fill_payload(payload + i * size, size, i);
-  atomic_store(&counts_requests, counted);
+  begin_requests(first);
   k->by_key(NULL, keys, payload, size, n);
+  end_requests();
   for (size_t i = 0; i < n; i++) {
     fill_payload(expected, size, order[i]);
     bool same = bits_at(k, keys, i) == bits_at(k, before, order[i]) &&
@@ -109,7 +99,7 @@ static void by_key_all(void *ctx) {
         pattern p = (pattern)(*turn % PATTERNS);
         if ((*turn)++ % step != 0 || is_too_large(n, ELEMENT_SIZES[s] + 48)) continue;
         fill_pattern(&KINDS[k], keys, n, p, &random);
-        by_key_and_check(&KINDS[k], keys, n, ELEMENT_SIZES[s]);
+        by_key_and_check(&KINDS[k], keys, n, ELEMENT_SIZES[s], -1);
       }
       free(keys);
     }
@@ -191,10 +181,7 @@ static void by_key_without_memory(void *ctx) {
   for (unsigned k = 0; k < KINDS_COUNT; k++)
     for (long first = 0; first < 6; first++) {
       fill_pattern(&KINDS[k], keys, n, (pattern)((unsigned)first % 3), &random);
-      begin_requests(first);
-      atomic_store(&requests, -4); /* what the check itself asks for */
-      by_key_and_check(&KINDS[k], keys, n, 24);
-      end_requests();
+      by_key_and_check(&KINDS[k], keys, n, 24, first);
     }
   free(keys);
 }

@@ -1,4 +1,5 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* Floats: as accurate as pairwise summation, the same bits for all numbers of threads and
  * all sets of kernels, with memory and without; NaN, infinities and zeros.
  *

@@ -1,4 +1,5 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* Memory that runs out: creating a pool fails cleanly wherever that happens; deques that
  * cannot grow run tasks inline; guests without a deque, and queues that are full, find
  * another way or say so.
@@ -6,60 +7,9 @@
  * SPDX-License-Identifier: MIT */
 #include "support.h"
 
+#include "harness/memory_faults.h"
+
 #include <stdlib.h>
-
-typedef enum refusal { NONE, FROM_NUMBER, ONLY_NUMBER, AT_RANDOM, ALL } refusal;
-
-static atomic_int mode = NONE;
-static atomic_long countdown; /* requests until the refusal begins */
-static atomic_ulong refused;  /* requests that were refused */
-static atomic_ulong draws;
-
-static bool is_refused(void) {
-  switch ((refusal)atomic_load(&mode)) {
-  case NONE:
-    return false;
-  case FROM_NUMBER:
-    return atomic_fetch_sub(&countdown, 1) <= 0;
-  case ONLY_NUMBER:
-    return atomic_fetch_sub(&countdown, 1) == 0;
-  case AT_RANDOM: {
-    uint64_t state = harness_seed() + atomic_fetch_add(&draws, 1);
-    return harness_random(&state) % 2 == 0;
-  }
-  case ALL:
-    return true;
-  }
-  return false;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) {
-  if (!is_refused()) return __real_malloc(size);
-  atomic_fetch_add(&refused, 1);
-  return NULL;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  if (!is_refused()) return __real_aligned_alloc(alignment, size);
-  atomic_fetch_add(&refused, 1);
-  return NULL;
-}
-
-static void refuse(refusal what, long first) {
-  atomic_store(&countdown, first);
-  atomic_store(&refused, 0);
-  atomic_store(&mode, (int)what);
-}
-
-static unsigned long refuse_no_more(void) {
-  atomic_store(&mode, NONE);
-  return atomic_load(&refused);
-}
 
 /* ---- V16: creation ---- */
 
@@ -69,13 +19,13 @@ static unsigned long refuse_no_more(void) {
 static void create_with_refusals(refusal what, unsigned threads) {
   unsigned baseline = harness_thread_count();
   bool complete = false;
-  for (long k = 0; !complete; k++) {
+  for (unsigned long k = 1; !complete; k++) {
     weft_config config = WEFT_CONFIG_INIT;
     config.threads = threads;
     weft_pool *pool = (weft_pool *)(uintptr_t)1;
-    refuse(what, k);
+    refuse_memory(what, k);
     int status = weft_pool_create(&pool, &config);
-    complete = refuse_no_more() == 0;
+    complete = allow_memory() == 0;
     if (status == 0) {
       check_tree_in(pool, 8);
       weft_pool_destroy(pool);
@@ -90,13 +40,13 @@ static void create_with_refusals(refusal what, unsigned threads) {
 
 TEST(v16_creation_without_memory) {
   for (unsigned threads = 1; threads <= 4; threads++) {
-    create_with_refusals(FROM_NUMBER, threads);
-    create_with_refusals(ONLY_NUMBER, threads);
+    create_with_refusals(REFUSE_FROM, threads);
+    create_with_refusals(REFUSE_ONE, threads);
   }
 }
 
 TEST(v16_joins_without_even_a_pool) {
-  refuse(ALL, 0);
+  refuse_all_memory();
   CHECK(weft_pool_current() == NULL);
   check_tree(8);
   atomic_ulong ran = 0;
@@ -106,7 +56,7 @@ TEST(v16_joins_without_even_a_pool) {
   CHECK_EQ(weft_thread_count(), 1);
   CHECK_EQ(weft_worker_limit(), 1);
   CHECK_EQ(weft_init(NULL), WEFT_ENOMEM);
-  CHECK(refuse_no_more() > 0);
+  CHECK(allow_memory() > 0);
   CHECK_EQ(atomic_load(&ran), 1);
   check_tree(8); /* now there is one */
   CHECK(weft_pool_current() != NULL);
@@ -157,17 +107,17 @@ static void climb(void *ctx) {
   check_tree(12);
 }
 
-static void check_climb(refusal what, long first, unsigned threads) {
+static void check_climb(refusal what, unsigned long first, unsigned threads) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = threads;
   config.deque_capacity = 2;
   weft_pool *pool = pool_with(&config);
   check_tree_in(pool, 0); /* the guest's place has its first ring */
   for (unsigned long i = 0; i < scaled(20); i++) {
-    refuse(what, first);
+    refuse_memory(what, first);
     weft_pool_run(pool, climb, NULL);
     weft_pool_run(pool, climb, NULL);
-    unsigned long times = refuse_no_more();
+    unsigned long times = allow_memory();
     if (i == 0) CHECK_MSG(times > 0, "nothing was refused");
     /* With memory again, and the same deques. */
     if (i % 4 == 3) weft_pool_run(pool, climb, NULL);
@@ -177,9 +127,9 @@ static void check_climb(refusal what, long first, unsigned threads) {
 
 TEST(v16_deque_growth_is_refused) {
   for (unsigned threads = 1; threads <= 4; threads++) {
-    check_climb(ALL, 0, threads);
-    check_climb(FROM_NUMBER, 3, threads);
-    check_climb(AT_RANDOM, 0, threads);
+    check_climb(REFUSE_FROM, 1, threads);
+    check_climb(REFUSE_FROM, 4, threads);
+    check_climb(REFUSE_AT_RANDOM, 0, threads);
   }
 }
 
@@ -201,9 +151,9 @@ TEST(v16_growth_is_refused_during_a_takeover) {
   if (wf_sys_barrier_prepare()) wf_sys_barrier();
   CHECK(wf_deque_push(&deque, &tasks[1])); /* the owner sees the closed pins */
   wf_deque_claim(&deque, asked);
-  refuse(ALL, 0);
+  refuse_all_memory();
   wf_task *left_over = wf_deque_fork_slow(&deque, &news);
-  CHECK(refuse_no_more() > 0);
+  CHECK(allow_memory() > 0);
   if (left_over != NULL) got[left_over - tasks]++;
 
   for (wf_task *stolen; wf_deque_steal(&deque, &stolen) == WF_STEAL_GOT;)
@@ -220,9 +170,9 @@ TEST(v16_growth_is_refused_during_a_takeover) {
 /* No ring for the guest's deque, and no room in the queue: the caller runs serially. */
 TEST(v16_guest_without_a_deque) {
   weft_pool *pool = pool_of(3);
-  refuse(ALL, 0);
+  refuse_all_memory();
   for (int i = 0; i < 100; i++) check_tree_in(pool, 8);
-  CHECK(refuse_no_more() > 0);
+  CHECK(allow_memory() > 0);
   check_tree_in(pool, 8);
   weft_pool_destroy(pool);
 }
@@ -235,10 +185,9 @@ static void run_there(unsigned index, void *arg) {
 TEST(v16_guests_without_deques) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     weft_pool *pool = pool_of(threads);
-    /* The harness itself needs memory to start its threads. */
-    refuse(FROM_NUMBER, 1);
-    harness_run_threads(4, run_there, pool);
-    refuse_no_more();
+    refuse_memory(REFUSE_FROM, 2);
+    run_spared_threads(4, run_there, pool);
+    allow_memory();
     harness_run_threads(4, run_there, pool);
     weft_pool_destroy(pool);
   }
@@ -248,17 +197,17 @@ TEST(v16_detach_without_memory) {
   weft_pool *pool = pool_of(2);
   atomic_ulong ran = 0;
   unsigned long accepted = 0;
-  refuse(ALL, 0);
+  refuse_all_memory();
   CHECK_EQ(weft_pool_detach(pool, count_one, &ran), WEFT_ENOMEM);
-  refuse_no_more();
+  allow_memory();
   /* At random: what was accepted runs, what was not does not. */
-  refuse(AT_RANDOM, 0);
+  refuse_memory(REFUSE_AT_RANDOM, 0);
   for (unsigned long i = 0; i < scaled(100000); i++) {
     int status = weft_pool_detach(pool, count_one, &ran);
     CHECK(status == 0 || status == WEFT_ENOMEM);
     accepted += status == 0;
   }
-  refuse_no_more();
+  allow_memory();
   weft_pool_destroy(pool);
   CHECK_EQ(atomic_load(&ran), accepted);
 }
@@ -300,9 +249,9 @@ TEST(v30_order_is_kept_when_growth_is_refused) {
   config.deque_capacity = 2;
   weft_pool *pool = pool_with(&config);
   weft_pool_run(pool, do_nothing, NULL); /* the guest's place has its first ring */
-  refuse(ALL, 0);
+  refuse_all_memory();
   weft_pool_run(pool, keep_order, NULL);
-  CHECK(refuse_no_more() > 0);
+  CHECK(allow_memory() > 0);
   weft_pool_run(pool, keep_order, NULL);
   weft_pool_destroy(pool);
 }

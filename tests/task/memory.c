@@ -1,68 +1,12 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* Scopes, handles and broadcasts when memory runs out: every spawned task still runs
  * exactly once with the right arguments, and what can fail says so and does nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "support.h"
 
-typedef enum refusal { NONE, FROM_NUMBER, AT_RANDOM, ALL } refusal;
-
-static atomic_int mode = NONE;
-static atomic_long countdown; /* requests until the refusal begins */
-static atomic_ulong refused;  /* requests that were refused */
-static atomic_ulong draws;
-
-static bool is_refused(void) {
-  switch ((refusal)atomic_load(&mode)) {
-  case NONE:
-    return false;
-  case FROM_NUMBER:
-    return atomic_fetch_sub(&countdown, 1) <= 0;
-  case AT_RANDOM: {
-    uint64_t state = harness_seed() + atomic_fetch_add(&draws, 1);
-    return harness_random(&state) % 2 == 0;
-  }
-  case ALL:
-    return true;
-  }
-  return false;
-}
-
-void *__real_malloc(size_t size);
-void *__wrap_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__real_aligned_alloc(size_t alignment, size_t size);
-void *__wrap_aligned_alloc(size_t alignment, size_t size);
-
-void *__wrap_malloc(size_t size) {
-  if (!is_refused()) return __real_malloc(size);
-  atomic_fetch_add(&refused, 1);
-  return NULL;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-  if (!is_refused()) return __real_calloc(count, size);
-  atomic_fetch_add(&refused, 1);
-  return NULL;
-}
-
-void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  if (!is_refused()) return __real_aligned_alloc(alignment, size);
-  atomic_fetch_add(&refused, 1);
-  return NULL;
-}
-
-static void refuse(refusal what, long first) {
-  atomic_store(&countdown, first);
-  atomic_store(&refused, 0);
-  atomic_store(&mode, (int)what);
-}
-
-static unsigned long refuse_no_more(void) {
-  atomic_store(&mode, NONE);
-  return atomic_load(&refused);
-}
+#include "harness/memory_faults.h"
 
 /* ---- spawns ---- */
 
@@ -160,7 +104,7 @@ static void spawn_everything(void *ctx) {
   CHECK_EQ(atomic_load(&branches), 511);
 }
 
-static void spawn_with_refusals(refusal what, long first, bool has_place) {
+static void spawn_with_refusals(refusal what, unsigned long first, bool has_place) {
   shared_marks = marks_of(MARKS);
   for (unsigned threads = 1; threads <= 3; threads++) {
     for (int order = WEFT_ORDER_LIFO; order <= WEFT_ORDER_FIFO; order++) {
@@ -170,9 +114,9 @@ static void spawn_with_refusals(refusal what, long first, bool has_place) {
       config.deque_capacity = 2;
       weft_pool *pool = pool_with(&config);
       if (has_place) weft_pool_run(pool, do_nothing, NULL);
-      refuse(what, first);
+      refuse_memory(what, first);
       weft_pool_run(pool, spawn_everything, &chosen);
-      CHECK_MSG(refuse_no_more() > 0, "nothing was refused");
+      CHECK_MSG(allow_memory() > 0, "nothing was refused");
       weft_pool_run(pool, spawn_everything, &chosen); /* with memory, and the same pool */
       weft_pool_destroy(pool);
     }
@@ -181,17 +125,17 @@ static void spawn_with_refusals(refusal what, long first, bool has_place) {
 }
 
 TEST(every_task_runs_once_without_memory) {
-  spawn_with_refusals(ALL, 0, true);
-  spawn_with_refusals(ALL, 0, false);
+  spawn_with_refusals(REFUSE_FROM, 1, true);
+  spawn_with_refusals(REFUSE_FROM, 1, false);
 }
 
 TEST(every_task_runs_once_when_memory_ends) {
-  for (long first = 1; first <= 32; first *= 2)
-    spawn_with_refusals(FROM_NUMBER, first, true);
+  for (unsigned long first = 1; first <= 32; first *= 2)
+    spawn_with_refusals(REFUSE_FROM, first + 1, true);
 }
 
 TEST(every_task_runs_once_with_memory_at_random) {
-  spawn_with_refusals(AT_RANDOM, 0, true);
+  spawn_with_refusals(REFUSE_AT_RANDOM, 0, true);
 }
 
 /* ---- copies that nobody can keep ---- */
@@ -227,9 +171,9 @@ TEST(copies_without_memory_run_at_once) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     weft_pool *pool = pool_of(threads);
     weft_pool_run(pool, do_nothing, NULL);
-    refuse(ALL, 0);
+    refuse_all_memory();
     weft_pool_run(pool, copies_at_once, NULL);
-    CHECK(refuse_no_more() > 0);
+    CHECK(allow_memory() > 0);
     weft_pool_destroy(pool);
   }
 }
@@ -250,9 +194,9 @@ static void cancelled_copies(void *ctx) {
 TEST(cancelled_copies_without_memory) {
   weft_pool *pool = pool_of(2);
   weft_pool_run(pool, do_nothing, NULL);
-  refuse(ALL, 0);
+  refuse_all_memory();
   weft_pool_run(pool, cancelled_copies, NULL);
-  refuse_no_more();
+  allow_memory();
   weft_pool_destroy(pool);
 }
 
@@ -262,13 +206,10 @@ typedef struct shared_scope {
   weft_scope scope;
   unsigned char *marks;
   unsigned long each;
-  refusal what;
 } shared_scope;
 
-/* The refusal begins here, because the harness needs memory to start its threads. */
 static void spawn_share(unsigned index, void *arg) {
   shared_scope *s = arg;
-  atomic_store(&mode, (int)s->what);
   for (unsigned long i = 0; i < s->each; i++)
     weft_spawn(&s->scope, mark, &s->marks[index * s->each + i]);
 }
@@ -276,14 +217,15 @@ static void spawn_share(unsigned index, void *arg) {
 TEST(spawns_from_outside_without_memory) {
   enum { SPAWNERS = 4 };
   for (unsigned threads = 1; threads <= 3; threads++) {
-    for (int what = AT_RANDOM; what <= ALL; what++) {
+    for (int all = 0; all <= 1; all++) {
       weft_pool *pool = pool_of(threads);
-      shared_scope s = {.each = scaled(1000), .what = (refusal)what};
+      shared_scope s = {.each = scaled(1000)};
       weft_opts opts = opts_on(pool);
       s.marks = marks_of(SPAWNERS * s.each);
       weft_scope_begin_with(&opts, &s.scope);
-      harness_run_threads(SPAWNERS, spawn_share, &s);
-      refuse_no_more();
+      refuse_memory(all ? REFUSE_FROM : REFUSE_AT_RANDOM, 1);
+      run_spared_threads(SPAWNERS, spawn_share, &s);
+      allow_memory();
       CHECK_EQ(weft_scope_end(&s.scope), 0);
       check_marks(s.marks, SPAWNERS * s.each, 1);
       free(s.marks);
@@ -309,7 +251,7 @@ TEST(everything_without_even_a_pool) {
   weft_scope outer, inner;
   atomic_ulong ran = 0;
   weft_handle *handle = (weft_handle *)(uintptr_t)1;
-  refuse(ALL, 0);
+  refuse_all_memory();
   CHECK(weft_pool_current() == NULL);
   weft_scope_begin(&outer);
   CHECK_EQ(weft_scope_current(), &outer);
@@ -335,7 +277,7 @@ TEST(everything_without_even_a_pool) {
   CHECK_EQ(atomic_load(&ran), 202);
   weft_blocking_begin();
   weft_blocking_end();
-  CHECK(refuse_no_more() > 0);
+  CHECK(allow_memory() > 0);
   weft_shutdown();
 }
 
@@ -366,9 +308,9 @@ TEST(handles_with_memory_at_random) {
       weft_pool *pool = pool_of(threads);
       weft_opts opts = opts_on(pool);
       opts.lane = (weft_lane)lane;
-      refuse(AT_RANDOM, 0);
+      refuse_memory(REFUSE_AT_RANDOM, 0);
       async_at_random(&opts);
-      refuse_no_more();
+      allow_memory();
       weft_pool_destroy(pool);
     }
   }
@@ -379,10 +321,10 @@ TEST(handles_without_memory_do_not_run) {
   weft_opts opts = opts_on(pool);
   atomic_ulong ran = 0;
   weft_handle *handle = (weft_handle *)(uintptr_t)1;
-  refuse(ALL, 0);
+  refuse_all_memory();
   CHECK_EQ(weft_async_with(&opts, &handle, count_one, &ran), WEFT_ENOMEM);
   CHECK(handle == NULL);
-  refuse_no_more();
+  allow_memory();
   weft_pool_destroy(pool);
   CHECK_EQ(atomic_load(&ran), 0);
 }
@@ -394,13 +336,13 @@ TEST(detached_work_with_memory_at_random) {
     atomic_ulong ran = 0;
     unsigned long accepted = 0;
     opts.lane = (weft_lane)lane;
-    refuse(AT_RANDOM, 0);
+    refuse_memory(REFUSE_AT_RANDOM, 0);
     for (unsigned long i = 0; i < scaled(50000); i++) {
       int status = weft_detach_with(&opts, count_one, &ran);
       CHECK(status == 0 || status == WEFT_ENOMEM);
       accepted += status == 0;
     }
-    refuse_no_more();
+    allow_memory();
     weft_pool_destroy(pool);
     CHECK_EQ(atomic_load(&ran), accepted);
   }
@@ -423,9 +365,9 @@ TEST(broadcasts_need_no_memory) {
                         &ran); /* the guest's place has its first ring */
     unsigned long each = wf_pool_started(pool) + 1;
     CHECK_EQ(atomic_load(&ran), each);
-    refuse(ALL, 0);
+    refuse_all_memory();
     for (int i = 0; i < 100; i++) weft_broadcast_with(&opts, count_call, &ran);
-    CHECK_EQ(refuse_no_more(), 0);
+    CHECK_EQ(allow_memory(), 0);
     CHECK_EQ(atomic_load(&ran), 101 * each);
     weft_pool_destroy(pool);
   }
@@ -447,9 +389,9 @@ TEST(blocking_sections_without_memory) {
   weft_pool *pool = pool_of(2);
   atomic_ulong ran = 0;
   for (unsigned long i = 0; i < scaled(1000); i++) {
-    refuse(i % 2 == 0 ? ALL : AT_RANDOM, 0);
+    refuse_memory(i % 2 == 0 ? REFUSE_FROM : REFUSE_AT_RANDOM, 1);
     weft_pool_run(pool, block_and_count, &ran);
-    refuse_no_more();
+    allow_memory();
     run_on_started(pool, block_and_count, &ran);
   }
   weft_pool_destroy(pool);
