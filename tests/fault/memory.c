@@ -11,7 +11,7 @@
 #include "fault/drive.h"
 
 /* Part of all runs; tests/long/fault.c makes the others. */
-static const pace QUICK = {6, 30};
+static const pace QUICK = {12, 60};
 
 TEST_LIMIT(every_request_is_refused_in_turn, 120) {
   run_all(MEMORY_FAULTS, 1, 0, harness_slowdown() == 1 ? 1 : 5, QUICK);

@@ -21,12 +21,12 @@ TEST_LIMIT(the_barrier_is_refused_at_each_step, 120) {
 }
 
 TEST_LIMIT(waits_return_without_reason, 120) {
-  run_all(WAIT_FAULTS, LENGTH_OF(WAIT_FAULTS), 1, harness_slowdown() == 1 ? 6 : 24,
+  run_all(WAIT_FAULTS, LENGTH_OF(WAIT_FAULTS), 1, harness_slowdown() == 1 ? 3 : 24,
           QUICK);
 }
 
 TEST_LIMIT(clocks_fail_and_jump, 120) {
-  run_all(CLOCK_FAULTS, LENGTH_OF(CLOCK_FAULTS), 2, harness_slowdown() == 1 ? 6 : 24,
+  run_all(CLOCK_FAULTS, LENGTH_OF(CLOCK_FAULTS), 2, harness_slowdown() == 1 ? 3 : 24,
           QUICK);
 }
 

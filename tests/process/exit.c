@@ -347,6 +347,32 @@ ENDS(signal_from_a_task_ends_the_process, TERMINATED, 0) {
   weft_join(a_until_b, &pair, b_begins_and_terminates, &pair);
 }
 
+/* Main leaves before the process ends, which the last thread does. In a child, because
+ * the watchdog of this program is a thread too. */
+static void *end_pools_and_leave(void *arg) {
+  pthread_join(*(pthread_t *)arg, NULL); /* main is gone */
+  if (!everything_is_right()) _exit(1);
+  weft_shutdown(); /* sleeping workers would keep the process */
+  return NULL;
+}
+
+TEST(main_leaves_and_the_process_ends_with_its_last_thread) {
+  static pthread_t main_thread;
+  if (!children_may_start_threads()) return;
+  for (unsigned i = 0; i <= RUNS; i++) {
+    pid_t child = fork_here();
+    if (child == 0) {
+      pthread_t last;
+      main_thread = pthread_self();
+      if (!everything_is_right()) _exit(1);
+      if (i % 2 == 0) weft_shutdown();
+      REQUIRE(pthread_create(&last, NULL, end_pools_and_leave, &main_thread) == 0);
+      pthread_exit(NULL);
+    }
+    CHECK_EQ(wait_for_child(child), 0);
+  }
+}
+
 ENDS(another_program_takes_over_a_busy_process, CODE, 0) {
   make_busy();
   execl("/bin/sh", "sh", "-c", "exit 42", (char *)NULL);
