@@ -4,80 +4,10 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "support.h"
+#include "signal_support.h"
 
 #include <dirent.h>
 #include <sys/syscall.h>
-#include <sys/time.h>
-#include <time.h>
-
-/* ---- who handles ---- */
-
-/* Set by every thread of the test; a thread without it belongs to somebody else. */
-static __thread volatile bool is_mine;
-
-/* Plain words, one set per thread, and no atomics: ThreadSanitizer takes an atomic access
- * as an occasion to deliver the next signal, which in a handler leaves its thread with
- * all signals blocked. */
-static __thread volatile sig_atomic_t handled; /* by this thread */
-static volatile sig_atomic_t handled_wrongly;  /* by one that should not; 0 or 1 */
-static unsigned started_threads; /* of the pools here: their numbers are 1 to this */
-
-/* The number is a thread-local word of weft's. */
-static void handle(int signal_number) {
-  (void)signal_number;
-  int index = weft_worker_index();
-  if (!is_mine || (index >= 1 && index <= (int)started_threads)) handled_wrongly = 1;
-  handled++;
-}
-
-static void set_handler(int signal_number, int flags) {
-  struct sigaction action;
-  memset(&action, 0, sizeof action);
-  action.sa_handler = handle;
-  action.sa_flags = flags;
-  sigemptyset(&action.sa_mask);
-  REQUIRE(sigaction(signal_number, &action, NULL) == 0);
-}
-
-/* ---- a thousand signals a second ---- */
-
-enum { SIGNAL_PERIOD_US = 1000 };
-
-static timer_t user_timer;
-
-/* SIGALRM from one timer and SIGUSR1 from another, both for the whole process. */
-static void signals_start(int flags) {
-  is_mine = true;
-  handled = handled_wrongly = 0;
-  set_handler(SIGALRM, flags);
-  set_handler(SIGUSR1, flags);
-  set_handler(SIGUSR2, flags);
-
-  struct itimerval alarms;
-  memset(&alarms, 0, sizeof alarms);
-  alarms.it_interval.tv_usec = alarms.it_value.tv_usec = SIGNAL_PERIOD_US;
-  REQUIRE(setitimer(ITIMER_REAL, &alarms, NULL) == 0);
-
-  struct sigevent event;
-  memset(&event, 0, sizeof event);
-  event.sigev_notify = SIGEV_SIGNAL;
-  event.sigev_signo = SIGUSR1;
-  REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &user_timer) == 0);
-  struct itimerspec often;
-  memset(&often, 0, sizeof often);
-  often.it_interval.tv_nsec = often.it_value.tv_nsec = SIGNAL_PERIOD_US * 1000L;
-  REQUIRE(timer_settime(user_timer, 0, &often, NULL) == 0);
-}
-
-static void signals_stop(void) {
-  struct itimerval none;
-  memset(&none, 0, sizeof none);
-  REQUIRE(setitimer(ITIMER_REAL, &none, NULL) == 0);
-  REQUIRE(timer_delete(user_timer) == 0);
-  /* One that was sent before is on its way to a thread of the test; the handlers stay. */
-  CHECK_EQ(handled_wrongly, 0);
-}
 
 /* The work goes on until so many signals have come in between, all of them to main: no
  * other thread is open for them. */
@@ -134,6 +64,12 @@ TEST(signals_while_pools_come_and_go) {
     CHECK_EQ(atomic_load(&ran), 10);
   }
   signals_stop();
+}
+
+/* A program may open the threads of its pools for signals, in a hook. */
+TEST(signals_to_any_worker) {
+  for (int restart = 0; restart <= 1; restart++)
+    interrupt_workers((unsigned)enough_signals(), restart ? SA_RESTART : 0);
 }
 
 /* ---- signals for single threads ---- */
