@@ -1,5 +1,5 @@
-/* museum/queue.c - defects of queues from outside, of locks, and of barriers that only one
- * side pays for.
+/* museum/queue.c - defects of queues from outside, of locks, and of barriers that only
+ * one side pays for.
  *
  * SPDX-License-Identifier: MIT */
 #include "museum.h"
@@ -74,8 +74,8 @@ static void frees_nodes(void) {
 EXHIBIT(queue_node_freed_while_read, NODE_FREED_WHILE_READ, XP_DEAD, XP_ALL_MODES,
         two_nodes, .threads = {pops_node, pops_node}, .check = frees_nodes)
 
-/* Nodes are used again instead of freed: the head is the same as before, but its successor
- * is not, and the compare-and-swap cannot tell. */
+/* Nodes are used again instead of freed: the head is the same as before, but its
+ * successor is not, and the compare-and-swap cannot tell. */
 static wf_u64 x_tagged; /* index of the head node + 1, and a tag above */
 
 static uint64_t with_tag(uint64_t old, uint64_t index) {

@@ -83,12 +83,12 @@ EXHIBIT(sleep_event_counter_stuck, BOTH_MAKE_IT_ODD, XP_DEADLOCK, XP_ALL_MODES,
 /* ---- sleepers and posters with a key ---- */
 
 enum {
-  KEY_READ_LATE = 1,   /* the key is read after the last look: a wake in between is lost */
-  NO_SECOND_LOOK,      /* the queue is not looked at after registering */
-  POSTER_NO_FENCE,     /* the poster's look for sleepers overtakes its push */
-  SLEEPER_NO_FENCE,    /* the sleeper's look at the queue is old */
-  WAKES_BEFORE_PUSH,   /* the woken finds nothing and sleeps again */
-  RETURN_MEANS_WOKEN,  /* a wait that returns is taken for a wake-up */
+  KEY_READ_LATE = 1,  /* the key is read after the last look: a wake in between is lost */
+  NO_SECOND_LOOK,     /* the queue is not looked at after registering */
+  POSTER_NO_FENCE,    /* the poster's look for sleepers overtakes its push */
+  SLEEPER_NO_FENCE,   /* the sleeper's look at the queue is old */
+  WAKES_BEFORE_PUSH,  /* the woken finds nothing and sleeps again */
+  RETURN_MEANS_WOKEN, /* a wait that returns is taken for a wake-up */
   ONE_SOURCE_FORGOTTEN /* the last look leaves out a queue that was added later */
 };
 
@@ -222,7 +222,8 @@ EXHIBIT(sleep_one_woken_for_all, ONE_FOR_ALL, XP_DEADLOCK, XP_ALL_MODES, nothing
 enum { BOTH_COUNT_OFF = 1 };
 
 /* A waker takes the sleeper's bit and counts it off; the woken must not do so again, or
- * the count drifts away until posters believe in sleepers that do not exist, or in none. */
+ * the count drifts away until posters believe in sleepers that do not exist, or in none.
+ */
 static wf_u32 x_bit;
 
 static void one_registered(void) {

@@ -137,8 +137,9 @@ bool xp_threads_concurrent(void);
 /* The calling thread is about to take a step that others can notice: lets others run
  * first, if the search wants that. */
 void xp_schedule(xp_op_kind op, const void *address);
-/* A word was written: who spins on it may run. */
-void xp_written(const void *address);
+/* A word was written by a thread, or its store has reached memory: who spins on it may
+ * run. */
+void xp_written(const void *address, unsigned writer);
 void xp_spin_note(const void *address);
 /* The pause of a loop that waits for others. */
 void xp_spin(void);

@@ -252,7 +252,7 @@ static void direct_written(const void *p, unsigned size) {
   if (xp_now.alone) return;
   xp_location *location = find(p, size);
   location->last_raw = xp_raw_read(location);
-  xp_written(p);
+  xp_written(p, xp_current);
 }
 
 uint64_t xp_memory_newest(const void *p, unsigned size) {
@@ -381,7 +381,7 @@ static void add_store(xp_location *location, unsigned at, uint64_t value, xp_ord
   if (read != NULL && read->view != NULL) join(stored->view, read->view);
   if (xp_now.mode == XP_RA) *stamp_of(stored->view, location) = stored->stamp;
   if (releases(order)) mine->current[xp_current]++;
-  xp_written((const void *)location->address);
+  xp_written((const void *)location->address, xp_current);
 }
 
 /* ---- accesses ---- */

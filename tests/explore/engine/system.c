@@ -56,7 +56,7 @@ bool wf_sys_thread_stack(uintptr_t *low, size_t *size) {
   return false;
 }
 
-void wf_sys_on_fork(void (*fn)(void)) {
+void wf_sys_on_fork(void (*const *fn)(void)) {
   (void)fn;
 }
 

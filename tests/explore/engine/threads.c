@@ -265,10 +265,10 @@ void xp_spin_note(const void *address) {
     me->spin_set[me->spin_count++] = (uintptr_t)address;
 }
 
-void xp_written(const void *address) {
+void xp_written(const void *address, unsigned writer) {
   for (unsigned i = 1; i < xp_thread_count; i++) {
     xp_thread *thread = &xp_threads[i];
-    if (i == xp_current || thread->written_for) continue;
+    if (i == writer || thread->written_for) continue;
     bool reads = thread->spin_any;
     for (unsigned k = 0; k < thread->spin_count && !reads; k++)
       reads = thread->spin_set[k] == (uintptr_t)address;

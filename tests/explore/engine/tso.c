@@ -55,7 +55,7 @@ static void flush_oldest(unsigned thread, uint32_t busy) {
   xp_trace("  (a store of thread %u to %p reaches memory: %#llx)", thread,
            (void *)location->address, (unsigned long long)value);
   xp_raw_write(location, value);
-  xp_written((const void *)location->address);
+  xp_written((const void *)location->address, thread);
 }
 
 static void others_first(const xp_location *location, uint32_t busy) {

@@ -1,0 +1,116 @@
+/* pool_kit.h - a pool for scenarios whose workers are threads of the scenario.
+ *
+ * The pool is made in setup, without threads. A thread of the scenario plays a worker by
+ * running what a started thread runs, until the pool ends; others come from outside. So
+ * starting and joining threads, which have scenarios of their own, cost no steps.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLORE_POOL_KIT_H
+#define EXPLORE_POOL_KIT_H
+
+#include <explore/engine/explore.h>
+
+#include <pool/pool.h>
+#include <weft.h>
+
+/* Large ones: two preemptions in SC and TSO, one in RA, which has many more executions.
+ */
+#define LARGE_SCENARIO(scenario_name, ...)                                               \
+  SCENARIO(scenario_name, .modes = XP_SC | XP_TSO, .quick_bound = 1, __VA_ARGS__)        \
+  SCENARIO(scenario_name##_ra, .modes = XP_RA, .bound = 1, .quick_bound = -2, __VA_ARGS__)
+
+static weft_pool *pool;
+static wf_u32 x_ran;     /* functions that have run */
+static wf_u32 x_users;   /* threads that still use the pool; the last one ends it */
+static wf_u32 x_meeting; /* how many have come to a meeting */
+
+__attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
+                                              unsigned users) {
+  wf_options options = {.threads = threads,
+                        .cpus = threads,
+                        .guests = guests,
+                        .deque_capacity = 4,
+                        .idle = WEFT_IDLE_POWER_SAVING,
+                        .name = "explored"};
+  XP_CHECK(wf_pool_allocate(&pool, &options) == 0);
+  for (unsigned i = 1; i <= pool->thread_places; i++) wf_bitset_add(pool->x_present, i);
+  wf_u32_store_relaxed(&pool->x_started, pool->thread_places);
+  wf_u32_store_relaxed(&pool->x_ready, 1);
+  wf_u32_init(&x_ran, 0);
+  wf_u32_init(&x_users, users);
+  wf_u32_init(&x_meeting, 0);
+}
+
+/* Setups: so many workers, and so many threads from outside. */
+__attribute__((unused)) static void one_worker(void) {
+  make_pool(2, 1, 1);
+}
+__attribute__((unused)) static void one_worker_two_users(void) {
+  make_pool(2, 2, 2);
+}
+__attribute__((unused)) static void two_workers(void) {
+  make_pool(3, 1, 1);
+}
+
+/* What a started thread runs, until the pool ends. */
+__attribute__((unused)) static void worker_1(void) {
+  wf_worker_main(&pool->workers[1]);
+}
+__attribute__((unused)) static void worker_2(void) {
+  wf_worker_main(&pool->workers[2]);
+}
+
+/* The calling thread does not need the pool any more; the last one tells the workers, as
+ * weft_pool_destroy does. */
+__attribute__((unused)) static void done_with_pool(void) {
+  if (wf_u32_fetch_sub_acq_rel(&x_users, 1) != 1) return;
+  for (unsigned i = 1; i <= pool->thread_places; i++)
+    if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
+}
+
+/* Nothing is left and nobody is counted as asleep: then the pool is freed. */
+__attribute__((unused)) static void free_pool(void) {
+  uint64_t word = wf_counters_load(&pool->sleep.counters);
+  XP_CHECK(wf_counters_sleeping(word) == 0 && wf_counters_inactive(word) == 0);
+  XP_CHECK(wf_u32_load_relaxed(&pool->sleep.x_helpers) == 0);
+  XP_CHECK(!wf_injector_any(&pool->injector) && !wf_injector_any(&pool->background));
+  XP_CHECK(wf_u32_load_relaxed(&pool->x_background_count) == 0);
+  wf_pool_free(pool);
+}
+
+/* After each step: never more sleepers than idle workers, nor more of those than threads.
+ */
+__attribute__((unused)) static void counts_hold(void) {
+  uint64_t word = wf_counters_load(&pool->sleep.counters);
+  XP_CHECK(wf_counters_sleeping(word) <= wf_counters_inactive(word));
+  XP_CHECK(wf_counters_inactive(word) <= pool->thread_places);
+}
+
+__attribute__((unused)) static void count_run(void *ctx) {
+  (void)ctx;
+  wf_u32_fetch_add_relaxed(&x_ran, 1);
+}
+
+__attribute__((unused)) static void check_ran(uint32_t expected) {
+  XP_CHECK(wf_u32_load_relaxed(&x_ran) == expected);
+  free_pool();
+}
+__attribute__((unused)) static void check_ran_1(void) {
+  check_ran(1);
+}
+__attribute__((unused)) static void check_ran_2(void) {
+  check_ran(2);
+}
+__attribute__((unused)) static void check_ran_3(void) {
+  check_ran(3);
+}
+
+/* Two functions that return only when both have begun: they must overlap. */
+__attribute__((unused)) static void meet(void *ctx) {
+  (void)ctx;
+  wf_u32_fetch_add_seq_cst(&x_meeting, 1);
+  while (wf_u32_load_acquire(&x_meeting) < 2) wf_sys_relax();
+  count_run(NULL);
+}
+
+#endif

@@ -1,0 +1,189 @@
+/* Pools with threads of their own: the end in each phase, threads that do not start,
+ * memory that is missing, the global pool.
+ *
+ * SPDX-License-Identifier: MIT */
+#include <explore/engine/explore.h>
+
+#include <core/atomic.h>
+#include <sys/sys.h>
+#include <weft.h>
+
+static wf_u32 x_ran;
+
+static void nothing_ran(void) {
+  wf_u32_init(&x_ran, 0);
+}
+
+static weft_config small_config(unsigned threads) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.threads = threads;
+  config.guests = 1;
+  config.blocking = WEFT_NO_BLOCKING;
+  config.deque_capacity = 4;
+  config.idle = WEFT_IDLE_POWER_SAVING;
+  return config;
+}
+
+static void count_run(void *ctx) {
+  (void)ctx;
+  wf_u32_fetch_add_relaxed(&x_ran, 1);
+}
+
+static weft_pool *make(unsigned threads) {
+  weft_config config = small_config(threads);
+  weft_pool *pool;
+  XP_CHECK(weft_pool_create(&pool, &config) == 0);
+  return pool;
+}
+
+static void ran(uint32_t expected) {
+  XP_CHECK(wf_u32_load_relaxed(&x_ran) == expected);
+}
+
+/* ---- the end ---- */
+
+static void end_at_once(void) {
+  weft_pool_destroy(make(2));
+}
+static void end_of_two(void) {
+  weft_pool_destroy(make(3));
+}
+SCENARIO(end_at_once, .setup = nothing_ran, .threads = {end_at_once}, .bound = 3)
+SCENARIO(end_of_two_threads, .setup = nothing_ran, .threads = {end_of_two},
+         .quick_bound = 1)
+SCENARIO(end_spurious, .setup = nothing_ran, .threads = {end_at_once}, .spurious = 2)
+
+static void end_with_queued(void) {
+  weft_pool *pool = make(2);
+  XP_CHECK(weft_pool_detach(pool, count_run, NULL) == 0);
+  weft_pool_destroy(pool);
+  ran(1);
+}
+SCENARIO(end_with_queued_work, .setup = nothing_ran, .threads = {end_with_queued},
+         .quick_bound = 1)
+SCENARIO(end_with_queued_work_no_barrier, .setup = nothing_ran,
+         .threads = {end_with_queued}, .no_barrier = true, .quick_bound = 1)
+SCENARIO(end_with_queued_work_spurious, .setup = nothing_ran,
+         .threads = {end_with_queued}, .spurious = 2, .quick_bound = -2)
+
+/* What is detached detaches more: the end waits for all of it. */
+static void detaches_more(void *ctx) {
+  XP_CHECK(weft_detach(count_run, ctx) == 0);
+  count_run(ctx);
+}
+static void end_with_growing_work(void) {
+  weft_pool *pool = make(2);
+  XP_CHECK(weft_pool_detach(pool, detaches_more, NULL) == 0);
+  weft_pool_destroy(pool);
+  ran(2);
+}
+SCENARIO(end_with_growing_work, .setup = nothing_ran, .threads = {end_with_growing_work},
+         .quick_bound = 1)
+
+/* An exit hook detaches when threads may have ended. */
+static void detach_at_exit(unsigned worker, void *ctx) {
+  (void)worker;
+  XP_CHECK(weft_detach(count_run, ctx) == 0);
+}
+static void end_with_hooks(void) {
+  weft_config config = small_config(2);
+  weft_pool *pool;
+  config.on_exit = detach_at_exit;
+  XP_CHECK(weft_pool_create(&pool, &config) == 0);
+  weft_pool_destroy(pool);
+  ran(1);
+}
+SCENARIO(end_with_exit_hook, .setup = nothing_ran, .threads = {end_with_hooks},
+         .quick_bound = 1)
+
+/* A background function at the end. */
+static void end_with_background(void) {
+  weft_pool *pool = make(2);
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.pool = pool;
+  opts.lane = WEFT_LANE_BACKGROUND;
+  XP_CHECK(weft_detach_with(&opts, count_run, NULL) == 0);
+  weft_pool_destroy(pool);
+  ran(1);
+}
+SCENARIO(end_with_background_work, .setup = nothing_ran, .threads = {end_with_background},
+         .quick_bound = 1)
+
+/* ---- the start ---- */
+
+static void join_two(void *ctx) {
+  weft_join(count_run, ctx, count_run, ctx);
+}
+
+/* With fewer threads than wanted, or none, everything still runs. */
+static void works_all_the_same(void) {
+  weft_config config = small_config(3);
+  weft_pool *pool;
+  if (weft_pool_create(&pool, &config) != 0) return;
+  weft_pool_run(pool, join_two, NULL);
+  XP_CHECK(weft_pool_detach(pool, count_run, NULL) == 0);
+  weft_pool_destroy(pool);
+  ran(3);
+}
+SCENARIO(start_with_missing_threads, .setup = nothing_ran,
+         .threads = {works_all_the_same}, .modes = XP_SC | XP_TSO, .failing_threads = 2,
+         .bound = 1, .quick_bound = -2)
+
+static void created_or_not(void) {
+  weft_config config = small_config(2);
+  weft_pool *pool;
+  if (weft_pool_create(&pool, &config) != 0) return;
+  weft_pool_run(pool, join_two, NULL);
+  weft_pool_destroy(pool);
+  ran(2);
+}
+SCENARIO(start_without_memory, .setup = nothing_ran, .threads = {created_or_not},
+         .failing_allocations = 1, .bound = 1)
+
+/* ---- the global pool ---- */
+
+static void uses_global(void) {
+  weft_config config = small_config(2);
+  int status = weft_init(&config);
+  XP_CHECK(status == 0 || status == WEFT_EBUSY);
+  weft_join(count_run, NULL, count_run, NULL);
+}
+static void two_have_joined(void) {
+  ran(4);
+}
+static wf_u32 x_through;
+static void global_begins(void) {
+  nothing_ran();
+  wf_u32_init(&x_through, 0);
+}
+static void first_of_two(void) {
+  uses_global();
+  while (wf_u32_load_acquire(&x_through) == 0) wf_sys_wait(&x_through, 0);
+  weft_shutdown();
+}
+static void second_of_two(void) {
+  uses_global();
+  wf_u32_store_release(&x_through, 1);
+  wf_sys_wake_all(&x_through);
+}
+SCENARIO(global_used_by_two, .setup = global_begins,
+         .threads = {first_of_two, second_of_two}, .check = two_have_joined, .bound = 1,
+         .modes = XP_SC | XP_TSO, .quick_bound = -2)
+
+/* ---- one pool inside another ---- */
+
+static weft_pool *outer_pool, *inner_pool;
+
+static void in_inner(void *ctx) {
+  weft_pool_run(inner_pool, join_two, ctx);
+}
+static void pool_in_pool(void) {
+  outer_pool = make(2);
+  inner_pool = make(2);
+  weft_pool_run(outer_pool, in_inner, NULL);
+  weft_pool_destroy(inner_pool);
+  weft_pool_destroy(outer_pool);
+  ran(2);
+}
+SCENARIO(pool_inside_pool, .setup = nothing_ran, .threads = {pool_in_pool}, .bound = 1,
+         .quick_bound = -2)

@@ -1,0 +1,170 @@
+/* Sleeping against everything that wakes: injected work, forks that are private, mail,
+ * latches, the end. The workers are those of the library, in a pool without threads of
+ * its own.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool_kit.h"
+
+/* ---- injected work ---- */
+
+static void inject(void) {
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, count_run, NULL, NULL) == 0);
+  done_with_pool();
+}
+
+static void inject_background(void) {
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_BACKGROUND, count_run, NULL, NULL) == 0);
+  done_with_pool();
+}
+
+static void inject_two(void) {
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, count_run, NULL, NULL) == 0);
+  inject();
+}
+
+SCENARIO(sleep_against_inject, .setup = one_worker, .threads = {worker_1, inject},
+         .check = check_ran_1, .invariant = counts_hold, .bound = 3, .quick_bound = 2)
+SCENARIO(sleep_against_inject_spurious, .setup = one_worker,
+         .threads = {worker_1, inject}, .check = check_ran_1, .spurious = 2)
+SCENARIO(sleep_against_inject_no_barrier, .setup = one_worker,
+         .threads = {worker_1, inject}, .check = check_ran_1, .no_barrier = true)
+SCENARIO(sleep_against_inject_twice, .setup = one_worker,
+         .threads = {worker_1, inject_two}, .check = check_ran_2,
+         .invariant = counts_hold, .quick_bound = 1)
+SCENARIO(sleep_against_two_injectors, .setup = one_worker_two_users,
+         .threads = {worker_1, inject, inject}, .check = check_ran_2, .quick_bound = 1)
+SCENARIO(two_sleepers_against_inject, .setup = two_workers,
+         .threads = {worker_1, worker_2, inject}, .check = check_ran_1,
+         .invariant = counts_hold, .quick_bound = 1)
+SCENARIO(sleep_against_background, .setup = one_worker,
+         .threads = {worker_1, inject_background}, .check = check_ran_1, .quick_bound = 1)
+SCENARIO(sleep_against_both_lanes, .setup = one_worker_two_users,
+         .threads = {worker_1, inject, inject_background}, .check = check_ran_2,
+         .quick_bound = -2)
+
+/* The lane has room for one worker: the second sleeps although it is not empty. The pool
+ * ends when both functions have run. */
+static void two_workers_two_functions(void) {
+  make_pool(3, 1, 2);
+}
+static void run_and_leave(void *ctx) {
+  count_run(ctx);
+  done_with_pool();
+}
+static void inject_background_twice(void) {
+  for (int i = 0; i < 2; i++)
+    XP_CHECK(wf_pool_inject(pool, WEFT_LANE_BACKGROUND, run_and_leave, NULL, NULL) == 0);
+}
+LARGE_SCENARIO(background_has_no_room, .setup = two_workers_two_functions,
+               .threads = {worker_1, worker_2, inject_background_twice},
+               .check = check_ran_2)
+
+/* Injected functions that must overlap: the one that was woken wakes the next before it
+ * runs what it has found. */
+static void inject_meeting(void) {
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
+  done_with_pool();
+}
+LARGE_SCENARIO(cascade_of_injected, .setup = two_workers,
+               .threads = {worker_1, worker_2, inject_meeting}, .check = check_ran_2)
+
+/* ---- the end ---- */
+
+static void only_end(void) {
+  done_with_pool();
+}
+
+SCENARIO(sleep_against_end, .setup = one_worker, .threads = {worker_1, only_end},
+         .check = free_pool, .invariant = counts_hold, .bound = 3)
+SCENARIO(two_sleepers_against_end, .setup = two_workers,
+         .threads = {worker_1, worker_2, only_end}, .check = free_pool, .quick_bound = 1)
+SCENARIO(sleep_against_end_spurious, .setup = one_worker, .threads = {worker_1, only_end},
+         .check = free_pool, .spurious = 2)
+
+/* ---- forks ---- */
+
+static void fork_two(void *ctx) {
+  (void)ctx;
+  weft_join(count_run, NULL, count_run, NULL);
+}
+
+static void run_join(void) {
+  weft_pool_run(pool, fork_two, NULL);
+  done_with_pool();
+}
+
+static void fork_meeting(void *ctx) {
+  (void)ctx;
+  weft_join(meet, NULL, meet, NULL);
+}
+
+static void run_meeting(void) {
+  weft_pool_run(pool, fork_meeting, NULL);
+  done_with_pool();
+}
+
+SCENARIO(sleep_against_fork, .setup = one_worker, .threads = {worker_1, run_join},
+         .check = check_ran_2, .invariant = counts_hold, .quick_bound = 1)
+SCENARIO(sleep_against_fork_no_barrier, .setup = one_worker,
+         .threads = {worker_1, run_join}, .check = check_ran_2, .no_barrier = true,
+         .quick_bound = 1)
+SCENARIO(seize_from_fork, .setup = one_worker, .threads = {worker_1, run_join},
+         .check = check_ran_2, .tick_ns = 3100, .quick_bound = 1)
+SCENARIO(sleep_against_fork_spurious, .setup = one_worker,
+         .threads = {worker_1, run_join}, .check = check_ran_2, .spurious = 1,
+         .quick_bound = -2)
+
+/* Both halves return only when both run: a fork that nobody sees would wait for ever, and
+ * so would a joiner that is not woken. */
+SCENARIO(halves_must_overlap, .setup = one_worker, .threads = {worker_1, run_meeting},
+         .check = check_ran_2, .quick_bound = 1)
+SCENARIO(halves_must_overlap_no_barrier, .setup = one_worker,
+         .threads = {worker_1, run_meeting}, .check = check_ran_2, .no_barrier = true,
+         .quick_bound = 1)
+SCENARIO(halves_must_overlap_seized, .setup = one_worker,
+         .threads = {worker_1, run_meeting}, .check = check_ran_2, .tick_ns = 3100,
+         .quick_bound = 1)
+LARGE_SCENARIO(halves_must_overlap_two_workers, .setup = two_workers,
+               .threads = {worker_1, worker_2, run_meeting}, .check = check_ran_2)
+
+/* A guest leaves its place and comes back while a worker looks at it. */
+static void run_join_twice(void) {
+  weft_pool_run(pool, fork_two, NULL);
+  run_join();
+}
+static void check_ran_4(void) {
+  check_ran(4);
+}
+LARGE_SCENARIO(guest_comes_back, .setup = one_worker,
+               .threads = {worker_1, run_join_twice}, .check = check_ran_4)
+
+/* Two guests, one after the other in the same place, or side by side. */
+LARGE_SCENARIO(two_guests, .setup = one_worker_two_users,
+               .threads = {worker_1, run_join, run_join}, .check = check_ran_4)
+
+/* ---- mail ---- */
+
+static void count_each(unsigned index, unsigned count, void *ctx) {
+  XP_CHECK(index < count);
+  count_run(ctx);
+}
+
+static void broadcast_inside(void *ctx) {
+  weft_broadcast(count_each, ctx);
+}
+
+static void run_broadcast(void) {
+  weft_pool_run(pool, broadcast_inside, NULL);
+  done_with_pool();
+}
+
+SCENARIO(sleep_against_broadcast, .setup = one_worker,
+         .threads = {worker_1, run_broadcast}, .check = check_ran_2, .quick_bound = 1)
+SCENARIO(sleep_against_broadcast_spurious, .setup = one_worker,
+         .threads = {worker_1, run_broadcast}, .check = check_ran_2, .spurious = 1,
+         .quick_bound = -2)
+LARGE_SCENARIO(two_sleepers_against_broadcast, .setup = two_workers,
+               .threads = {worker_1, worker_2, run_broadcast}, .check = check_ran_3)
+LARGE_SCENARIO(two_broadcasts, .setup = one_worker_two_users,
+               .threads = {worker_1, run_broadcast, run_broadcast}, .check = check_ran_4)

@@ -1,0 +1,244 @@
+/* Scopes, handles and isolation: the end against the last task, cancelling against
+ * spawning, a handle that its waiter frees.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool_kit.h"
+
+static weft_scope *x_scope; /* of the scenario that runs, for a second thread */
+static wf_u32 x_open;
+
+static weft_opts in_pool(void) {
+  weft_opts opts = WEFT_OPTS_INIT;
+  opts.pool = pool;
+  return opts;
+}
+
+/* ---- the end of a scope ---- */
+
+static void spawn_and_end(unsigned tasks, weft_order order) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  opts.order = order;
+  weft_scope_begin_with(&opts, &scope);
+  for (unsigned i = 0; i < tasks; i++) weft_spawn(&scope, count_run, NULL);
+  XP_CHECK(weft_scope_end(&scope) == 0);
+  XP_CHECK(wf_u32_load_relaxed(&x_ran) == tasks);
+  done_with_pool();
+}
+
+static void scope_of_one(void) {
+  spawn_and_end(1, WEFT_ORDER_LIFO);
+}
+static void scope_of_two(void) {
+  spawn_and_end(2, WEFT_ORDER_LIFO);
+}
+static void fifo_scope_of_two(void) {
+  spawn_and_end(2, WEFT_ORDER_FIFO);
+}
+
+SCENARIO(scope_end_against_last_task, .setup = one_worker,
+         .threads = {worker_1, scope_of_one}, .check = check_ran_1, .quick_bound = 1)
+SCENARIO(scope_end_no_barrier, .setup = one_worker, .threads = {worker_1, scope_of_one},
+         .check = check_ran_1, .no_barrier = true, .quick_bound = 1)
+SCENARIO(scope_end_spurious, .setup = one_worker, .threads = {worker_1, scope_of_one},
+         .check = check_ran_1, .spurious = 1, .quick_bound = -2)
+LARGE_SCENARIO(scope_end_without_memory, .setup = one_worker,
+               .threads = {worker_1, scope_of_one}, .check = check_ran_1,
+               .failing_allocations = 2)
+LARGE_SCENARIO(scope_of_two_tasks, .setup = one_worker,
+               .threads = {worker_1, scope_of_two}, .check = check_ran_2)
+LARGE_SCENARIO(scope_seized, .setup = one_worker, .threads = {worker_1, scope_of_two},
+               .check = check_ran_2, .tick_ns = 3100)
+LARGE_SCENARIO(fifo_scope, .setup = one_worker, .threads = {worker_1, fifo_scope_of_two},
+               .check = check_ran_2)
+
+/* Tasks that must overlap: one of them has to be taken by the worker. */
+static void scope_with_meeting(void) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  weft_spawn(&scope, meet, NULL);
+  weft_spawn(&scope, meet, NULL);
+  XP_CHECK(weft_scope_end(&scope) == 0);
+  done_with_pool();
+}
+LARGE_SCENARIO(scope_tasks_must_overlap, .setup = one_worker,
+               .threads = {worker_1, scope_with_meeting}, .check = check_ran_2)
+
+/* A task spawns into the scope that it is in. */
+static void spawns_another(void *ctx) {
+  weft_spawn(weft_scope_current(), count_run, ctx);
+  count_run(ctx);
+}
+static void scope_that_grows(void) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  weft_spawn(&scope, spawns_another, NULL);
+  XP_CHECK(weft_scope_end(&scope) == 0);
+  done_with_pool();
+}
+LARGE_SCENARIO(task_spawns_into_its_scope, .setup = one_worker,
+               .threads = {worker_1, scope_that_grows}, .check = check_ran_2)
+
+/* Another thread, from outside, spawns into a scope that is open. */
+static void open_scope(void) {
+  one_worker_two_users();
+  x_scope = NULL;
+  wf_u32_init(&x_open, 0);
+}
+
+static void await_open(uint32_t wanted) {
+  uint32_t now;
+  while ((now = wf_u32_load_acquire(&x_open)) < wanted) wf_sys_wait(&x_open, now);
+}
+static void tell_open(uint32_t now) {
+  wf_u32_store_release(&x_open, now);
+  wf_sys_wake_all(&x_open);
+}
+
+static void scope_for_others(void) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  x_scope = &scope;
+  tell_open(1);
+  weft_spawn(&scope, count_run, NULL);
+  await_open(2);
+  XP_CHECK(weft_scope_end(&scope) == 0);
+  done_with_pool();
+}
+
+static void spawn_from_outside(void) {
+  await_open(1);
+  weft_spawn(x_scope, count_run, NULL);
+  tell_open(2);
+  done_with_pool();
+}
+
+LARGE_SCENARIO(spawn_from_another_thread, .setup = open_scope,
+               .threads = {worker_1, scope_for_others, spawn_from_outside},
+               .check = check_ran_2)
+
+/* ---- cancelling ---- */
+
+/* Skipped or run, each task is counted off; what runs after the end does not exist. */
+static void scope_that_is_cancelled(void) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  x_scope = &scope;
+  tell_open(1);
+  weft_spawn(&scope, count_run, NULL);
+  weft_spawn(&scope, count_run, NULL);
+  await_open(2);
+  XP_CHECK(weft_scope_end(&scope) == 7);
+  done_with_pool();
+}
+
+static void cancel_from_outside(void) {
+  await_open(1);
+  weft_scope_cancel(x_scope, 7);
+  tell_open(2);
+  done_with_pool();
+}
+
+static void check_at_most_2(void) {
+  XP_CHECK(wf_u32_load_relaxed(&x_ran) <= 2);
+  free_pool();
+}
+
+LARGE_SCENARIO(cancel_against_spawn, .setup = open_scope,
+               .threads = {worker_1, scope_that_is_cancelled, cancel_from_outside},
+               .check = check_at_most_2)
+
+static void cancels_itself(void *ctx) {
+  weft_scope_cancel(weft_scope_current(), 5);
+  count_run(ctx);
+}
+static void scope_cancelled_by_task(void) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  weft_spawn(&scope, count_run, NULL);
+  weft_spawn(&scope, cancels_itself, NULL);
+  int error = weft_scope_end(&scope);
+  XP_CHECK(error == 5);
+  done_with_pool();
+}
+LARGE_SCENARIO(cancelled_by_a_task, .setup = one_worker,
+               .threads = {worker_1, scope_cancelled_by_task}, .check = check_at_most_2)
+
+/* ---- handles ---- */
+
+static void async_and_wait(void) {
+  weft_handle *handle;
+  weft_opts opts = in_pool();
+  if (weft_async_with(&opts, &handle, count_run, NULL) == 0)
+    XP_CHECK(weft_handle_wait(handle) == 0);
+  else
+    count_run(NULL);
+  XP_CHECK(wf_u32_load_relaxed(&x_ran) == 1);
+  done_with_pool();
+}
+
+static void async_and_drop(void) {
+  weft_handle *handle;
+  weft_opts opts = in_pool();
+  XP_CHECK(weft_async_with(&opts, &handle, count_run, NULL) == 0);
+  weft_handle_drop(handle);
+  done_with_pool();
+}
+
+static void async_and_poll(void) {
+  weft_handle *handle;
+  weft_opts opts = in_pool();
+  XP_CHECK(weft_async_with(&opts, &handle, count_run, NULL) == 0);
+  while (!weft_handle_done(handle)) wf_sys_relax();
+  XP_CHECK(wf_u32_load_relaxed(&x_ran) == 1);
+  weft_handle_drop(handle);
+  done_with_pool();
+}
+
+SCENARIO(handle_freed_by_waiter, .setup = one_worker,
+         .threads = {worker_1, async_and_wait}, .check = check_ran_1, .quick_bound = 1)
+SCENARIO(handle_waiter_spurious, .setup = one_worker,
+         .threads = {worker_1, async_and_wait}, .check = check_ran_1, .spurious = 2,
+         .quick_bound = -2)
+SCENARIO(handle_without_memory, .setup = one_worker,
+         .threads = {worker_1, async_and_wait}, .check = check_ran_1,
+         .failing_allocations = 1, .quick_bound = 1)
+SCENARIO(handle_dropped, .setup = one_worker, .threads = {worker_1, async_and_drop},
+         .check = check_ran_1, .quick_bound = 1)
+SCENARIO(handle_polled, .setup = one_worker, .threads = {worker_1, async_and_poll},
+         .check = check_ran_1, .quick_bound = 1)
+LARGE_SCENARIO(two_handles, .setup = one_worker_two_users,
+               .threads = {worker_1, async_and_drop, async_and_drop},
+               .check = check_ran_2)
+
+/* ---- isolation ---- */
+
+static void fork_two(void *ctx) {
+  weft_join(count_run, ctx, count_run, ctx);
+}
+static void isolated_fork(void *ctx) {
+  weft_isolate(fork_two, ctx);
+}
+static void run_isolated(void) {
+  weft_pool_run(pool, isolated_fork, NULL);
+  done_with_pool();
+}
+SCENARIO(isolated_join, .setup = one_worker, .threads = {worker_1, run_isolated},
+         .check = check_ran_2, .quick_bound = 1)
+
+/* ---- more callers than places ---- */
+
+static void one_place_two_users(void) {
+  make_pool(2, 1, 2);
+}
+static void run_one(void) {
+  weft_pool_run(pool, count_run, NULL);
+  done_with_pool();
+}
+LARGE_SCENARIO(caller_without_a_place, .setup = one_place_two_users,
+               .threads = {worker_1, run_one, run_one}, .check = check_ran_2)
