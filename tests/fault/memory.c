@@ -14,7 +14,7 @@
 static const pace QUICK = {12, 60};
 
 TEST_LIMIT(every_request_is_refused_in_turn, 120) {
-  run_all(MEMORY_FAULTS, 1, 0, harness_slowdown() == 1 ? 1 : 5, QUICK);
+  run_all(MEMORY_FAULTS, 1, 0, harness_slowdown() == 1 ? 1 : 2, QUICK);
 }
 
 TEST_LIMIT(mappings_are_refused_too, 120) {

@@ -13,6 +13,6 @@
 static const pace QUICK = {5, 5};
 
 TEST_LIMIT(every_thread_is_refused_in_turn, 120) {
-  run_all(THREAD_FAULTS, LENGTH_OF(THREAD_FAULTS), 0, harness_slowdown() == 1 ? 1 : 5,
+  run_all(THREAD_FAULTS, LENGTH_OF(THREAD_FAULTS), 0, harness_slowdown() == 1 ? 1 : 2,
           QUICK);
 }

@@ -6,9 +6,9 @@
 
 #include "process/signal_support.h"
 
-/* About two minutes of a thousand a second. */
+/* A minute of a thousand a second. */
 static unsigned long many(void) {
-  return 120000 / harness_slowdown();
+  return 60000 / harness_slowdown();
 }
 
 TEST_LIMIT(signals_to_any_worker, 900) {
