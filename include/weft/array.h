@@ -30,9 +30,9 @@ extern "C" {
  * threads; they may use weft themselves, and must not be left by longjmp or a C++
  * exception. What they did is visible when the call returns.
  *
- * Errors: none. Nonsense (a NULL function or a size of 0 with n > 0, bad options) ends
- * the program with a message. A call that would like scratch memory and gets none takes a
- * slower way to the same result.
+ * Errors: none. Nonsense (a NULL function or array or a size of 0 with n > 0, bad
+ * options) ends the program with a message. A call that would like scratch memory and
+ * gets none takes a slower way to the same result.
  *
  * Cost: nothing to choose; see weft/loop.h. One call through a pointer for each element
  * where a function is given. The NAME_with twins take options, see weft/opts.h; the
@@ -45,8 +45,7 @@ extern "C" {
  *     for (size_t i = 0; i < n; i++)
  *       fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i, ctx);
  *
- * dst may be src if the sizes are the same. With a size of 0 all calls get the same
- * pointer. */
+ * dst may be src if the sizes are the same. */
 typedef void weft_map_fn(void *out, const void *in, size_t index, void *ctx);
 WEFT_API void weft_map(void *dst, size_t dst_size, const void *src, size_t n,
                        size_t src_size, weft_map_fn *fn, void *ctx);

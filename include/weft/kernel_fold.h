@@ -20,6 +20,18 @@
 #include <weft/detail/kernel.h>
 #include <weft/reduce.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Reduces by a kernel. Not API: for WEFT_FOLD. */
+WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
+                             const weft_reducer *r, void *in);
+
+#ifdef __cplusplus
+}
+#endif
+
 /* gcc at -O2 vectorises only loops whose length it knows; clang needs no telling. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define WEFT_FOLD_LOOP_ __attribute__((optimize("O3")))
@@ -62,7 +74,8 @@
     weft_reducer wf_r = {sizeof(A), name##_init_, name##_fold_, name##_merge_};          \
     name##_in_ wf_in = {wf_a, wf_ctx};                                                   \
     A wf_acc;                                                                            \
-    weft_reduce_with(wf_opts, &wf_acc, wf_len, &wf_r, &wf_in);                           \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    wf_kernel_fold(&wf_k, &wf_acc, wf_a, &wf_r, &wf_in);                                 \
     return wf_acc;                                                                       \
   }                                                                                      \
   WF_KERNEL_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                      \

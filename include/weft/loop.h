@@ -24,9 +24,9 @@ extern "C" {
  * all of them have returned, and what they did is visible, when the loop returns. Loops
  * may be inside tasks, joins, scopes and other loops.
  *
- * Errors: none; a loop allocates nothing. Nonsense (a NULL function with n > 0, a step or
- * chunk of 0, bad options) ends the program with a message. The function must not be left
- * by longjmp or a C++ exception.
+ * Errors: none; a loop allocates nothing. Nonsense (a NULL function or array with n > 0,
+ * a step or chunk of 0, bad options) ends the program with a message. The function must
+ * not be left by longjmp or a C++ exception.
  *
  * Cost: nothing to choose. A thread runs its part of the range in blocks that grow until
  * one takes some ten microseconds, so that functions of a nanosecond and of a second per

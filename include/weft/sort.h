@@ -36,10 +36,10 @@ extern "C" {
  * and a little more. If there is less, weft_sort does with some megabytes for each
  * thread; if there is none, an algorithm runs that needs none. It is several times as
  * slow, and gives the same result (weft_sort may leave equal elements in another order).
- * Nonsense (a NULL comparator or a size of 0 with n > 0, bad options) ends the program
- * with a message. The comparator must not be left by longjmp or a C++ exception. If
- * options name a scope that is cancelled, the call returns early: arrays that are sorted
- * in place then have the same elements in some order.
+ * Nonsense (a NULL comparator or array or a size of 0 with n > 0, bad options) ends the
+ * program with a message. The comparator must not be left by longjmp or a C++ exception.
+ * If options name a scope that is cancelled, the call returns early: arrays that are
+ * sorted in place then have the same elements in some order.
  *
  * Cost: O(n log n) comparisons at most, whatever the input is; O(n) if it ascends or
  * descends already, O(n log k) if only k elements are different. Copies of 4, 8, 16, 24
@@ -75,7 +75,7 @@ WEFT_API void weft_sort_stable_with(const weft_opts *o, void *base, size_t n, si
  * Meaning: merges two sorted arrays into dst, which has room for na + nb elements and
  * overlaps neither. Of equal elements those of a come first, each in their order. Needs
  * no memory. Cost: na + nb comparisons at most, and a few for each fork. Cancellation is
- * looked at before it begins. */
+ * looked at every few thousand elements; dst is incomplete then. */
 WEFT_API void weft_merge(void *dst, const void *a, size_t na, const void *b, size_t nb,
                          size_t size, weft_cmp_fn *cmp, void *ctx);
 WEFT_API void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,

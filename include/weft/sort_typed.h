@@ -31,8 +31,8 @@ extern "C" {
  * Short arrays, up to some thousand elements, are sorted by the calling thread alone.
  *
  * Errors: none. Scratch memory is asked for (see each function); without it a slower
- * method runs, with the same result. An array may be NULL if n is 0. Bad options end the
- * program with a message.
+ * method runs, with the same result. An array may be NULL if n is 0. Nonsense (a NULL
+ * array with n > 0, bad options) ends the program with a message.
  *
  * Cost: linear in n times the bytes of an element in the worst case; no input makes it
  * more. Arrays that are sorted already, in reverse, or all equal take one pass or two.

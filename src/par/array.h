@@ -6,10 +6,12 @@
 
 #include "par.h"
 
-/* Ends the program if there are elements, but no function or no size. */
-static inline void wf_array_check(bool no_fn, size_t n, size_t size, const char *call) {
-  if (WF_LIKELY(n == 0 || (!no_fn && size != 0))) return;
-  wf_fatal(call, size == 0 ? "the element size is 0" : "the function is NULL");
+/* Ends the program if there are elements, but no array, no function or no size. */
+static inline void wf_array_check(bool no_array, bool no_fn, size_t n, size_t size,
+                                  const char *call) {
+  if (WF_LIKELY(n == 0 || (!no_array && !no_fn && size != 0))) return;
+  if (size == 0) wf_fatal(call, "the element size is 0");
+  wf_fatal(call, no_fn ? "the function is NULL" : "an array is NULL");
 }
 
 /* For calls that only move bytes: blocks of less than 16 KiB are not worth a fork. */

@@ -101,7 +101,7 @@ size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n
                         size_t size, weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
   pack_test test = {.size = size, .pred = pred, .ctx = ctx};
-  wf_array_check(pred == NULL, n, size, "weft_filter");
+  wf_array_check(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
   wf_par_options(&opts, o, "weft_filter");
   pack_call call = {&opts, {src, dst, NULL, n, size, filter_leaf, &test, 0, 0}};
   if (n > 0) wf_par_run(&opts, pack_inside, &call);
@@ -129,6 +129,7 @@ size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t s
                         wf_filter_leaf *leaf) {
   weft_opts opts;
   kernel_filter filter = {leaf, k->ctx};
+  wf_array_check(dst == NULL || src == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   pack_call call = {&opts,
                     {src, dst, NULL, k->n, size, kernel_filter_leaf, &filter, 0, 0}};
@@ -142,7 +143,7 @@ size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx) {
   weft_opts opts;
   pack_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
-  wf_array_check(cmp == NULL, n, size, "weft_unique");
+  wf_array_check(base == NULL, cmp == NULL, n, size, "weft_unique");
   wf_par_options(&opts, o, "weft_unique");
   pack_call call = {&opts, {base, base, NULL, n, size, unique_leaf, &test, 0, 0}};
   if (n > 0) wf_par_run(&opts, pack_inside, &call);
@@ -252,7 +253,7 @@ static void partition_inside(void *ctx) {
 size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size,
                            weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
-  wf_array_check(pred == NULL, n, size, "weft_partition");
+  wf_array_check(base == NULL, pred == NULL, n, size, "weft_partition");
   wf_par_options(&opts, o, "weft_partition");
   partition_call call = {
       &opts, (char *)base, n, {.size = size, .pred = pred, .ctx = ctx}, 0};

@@ -9,6 +9,10 @@ static void check_fn(bool is_null, size_t n, const char *call) {
   if (WF_UNLIKELY(is_null && n > 0)) wf_fatal(call, "the function is NULL");
 }
 
+static void check_base(const void *base, size_t n, size_t size, const char *call) {
+  if (WF_UNLIKELY(base == NULL && n > 0 && size > 0)) wf_fatal(call, "an array is NULL");
+}
+
 /* ---- weft_for ---- */
 
 void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, void *ctx) {
@@ -90,6 +94,7 @@ void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
   each_loop e = {(char *)base, size, fn, ctx};
   wf_loop loop = {each_block, &e, NULL};
   check_fn(fn == NULL, n, "weft_for_each");
+  check_base(base, n, size, "weft_for_each");
   wf_par_options(&opts, o, "weft_for_each");
   wf_loop_run(&opts, n, &loop);
 }
@@ -122,6 +127,7 @@ void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size, siz
   chunk_loop c = {(char *)base, n, size, chunk, fn, ctx};
   wf_loop loop = {chunk_block, &c, NULL};
   check_fn(fn == NULL, n, "weft_chunks");
+  check_base(base, n, size, "weft_chunks");
   if (chunk == 0) wf_fatal("weft_chunks", "the chunk length is 0");
   wf_par_options(&opts, o, "weft_chunks");
   wf_loop_run(&opts, n / chunk + (n % chunk != 0), &loop);

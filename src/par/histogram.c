@@ -158,7 +158,8 @@ void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
                          void *ctx) {
   weft_opts opts;
   counting c = {&opts, counts, keys, (const char *)base, n, size, key, ctx, {{0}}, NULL};
-  wf_array_check(key == NULL, n, size, "weft_histogram");
+  wf_array_check(base == NULL, key == NULL, n, size, "weft_histogram");
+  if (counts == NULL && keys > 0) wf_fatal("weft_histogram", "the counts are NULL");
   wf_par_options(&opts, o, "weft_histogram");
   wf_par_run(&opts, histogram_inside, &c);
 }

@@ -87,7 +87,7 @@ void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
                     size_t size) {
   weft_opts opts;
   move_job m = {(char *)dst, (const char *)src, NULL, size, n * size >= PAST_CACHES};
-  wf_array_check(false, n, size, "weft_copy");
+  wf_array_check(dst == NULL || src == NULL, false, n, size, "weft_copy");
   wf_par_options(&opts, o, "weft_copy");
   if (n > 0) move_loop(&opts, n, size, copy_block, &m);
 }
@@ -128,7 +128,8 @@ void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
                     const void *value) {
   weft_opts opts;
   move_job m = {(char *)base, (const char *)value, NULL, size, n * size >= PAST_CACHES};
-  wf_array_check(false, n, size, "weft_fill");
+  wf_array_check(base == NULL, false, n, size, "weft_fill");
+  if (value == NULL && n > 0) wf_fatal("weft_fill", "the value is NULL");
   wf_par_options(&opts, o, "weft_fill");
   if (n == 0) return;
   bool is_one_byte = memcmp(m.src, m.src + 1, size - 1) == 0;
@@ -202,7 +203,7 @@ static void scatter_block(size_t begin, size_t end, void *ctx) {
 static void move_by_index(const weft_opts *o, const char *call, size_t n,
                           weft_range_fn *body, move_job *m) {
   weft_opts opts;
-  wf_array_check(false, n, m->size, call);
+  wf_array_check(m->dst == NULL || m->src == NULL, false, n, m->size, call);
   if (n > 0 && m->index == NULL) wf_fatal(call, "the index is NULL");
   wf_par_options(&opts, o, call);
   if (n > 0) move_loop(&opts, n, m->size, body, m);
@@ -322,7 +323,7 @@ static void reverse_part(weft_opts *opts, char *base, size_t n, size_t size) {
 
 void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t size) {
   weft_opts opts;
-  wf_array_check(false, n, size, "weft_reverse");
+  wf_array_check(base == NULL, false, n, size, "weft_reverse");
   wf_par_options(&opts, o, "weft_reverse");
   reverse_part(&opts, (char *)base, n, size);
 }
@@ -337,7 +338,7 @@ void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
                       size_t middle) {
   weft_opts opts;
   char *first = (char *)base;
-  wf_array_check(false, n, size, "weft_rotate");
+  wf_array_check(base == NULL, false, n, size, "weft_rotate");
   if (middle > n) wf_fatal("weft_rotate", "the middle is behind the end");
   wf_par_options(&opts, o, "weft_rotate");
   if (middle == 0 || middle == n) return;

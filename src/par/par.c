@@ -3,9 +3,19 @@
  * SPDX-License-Identifier: MIT */
 #include "par.h"
 
+/* Says which of the options it is. Each was copied if the size of the struct is right. */
+static void refuse_options(const weft_opts *o, const char *call) {
+  if ((unsigned)o->split > WEFT_SPLIT_RECURSIVE)
+    wf_fatal(call, "the options are not valid: unknown split");
+  if ((unsigned)o->lane > WEFT_LANE_BACKGROUND)
+    wf_fatal(call, "the options are not valid: unknown lane");
+  if ((unsigned)o->order > WEFT_ORDER_FIFO)
+    wf_fatal(call, "the options are not valid: unknown order");
+  wf_fatal(call, "the options are not valid, start from WEFT_OPTS_INIT");
+}
+
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
-  if (wf_opts_read(out, given) != 0)
-    wf_fatal(call, "the options are not valid, start from WEFT_OPTS_INIT");
+  if (WF_UNLIKELY(wf_opts_read(out, given) != 0)) refuse_options(out, call);
 }
 
 void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {

@@ -18,6 +18,13 @@
  */
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call);
 
+/* The same for calls on arrays of numbers, which are not NULL unless n is 0. */
+static inline void wf_par_start(weft_opts *out, const weft_opts *given, bool no_array,
+                                size_t n, const char *call) {
+  if (WF_UNLIKELY(no_array && n > 0)) wf_fatal(call, "an array is NULL");
+  wf_par_options(out, given, call);
+}
+
 /* Calls fn(ctx) inside the pool of the options: at once if the thread is in it already.
  */
 void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx);

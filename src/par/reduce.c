@@ -11,7 +11,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <weft/join.h>
-#include <weft/reduce.h>
+#include <weft/kernel_fold.h>
 
 /* ---- scratch ---- */
 
@@ -169,24 +169,36 @@ static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
   if (result == NULL) wf_fatal("weft_reduce", "the result is NULL");
 }
 
-void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_reducer *r,
-                      void *ctx) {
-  weft_opts opts;
-  check_reducer(result, n, r);
-  wf_par_options(&opts, o, "weft_reduce");
+static void run_reducer(const weft_opts *opts, void *result, size_t n,
+                        const weft_reducer *r, void *ctx) {
   user_fold user = {r, ctx};
   size_t leaves = r->size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
   size_t leaf = n / leaves + (n % leaves != 0);
   if (leaf > LEAF_MAX) leaf = LEAF_MAX;
   if (leaf == 0) leaf = 1;
   wf_fold fold = {n, leaf, r->size, user_leaf, user_merge, &user};
-  fold_node root = {&fold, &opts, result, 0, n / leaf + (n % leaf != 0), 1};
+  fold_node root = {&fold, opts, result, 0, n / leaf + (n % leaf != 0), 1};
   if (n == 0)
     r->init(result, ctx);
   else
-    wf_par_run(&opts, user_inside, &root);
+    wf_par_run(opts, user_inside, &root);
+}
+
+void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_reducer *r,
+                      void *ctx) {
+  weft_opts opts;
+  check_reducer(result, n, r);
+  wf_par_options(&opts, o, "weft_reduce");
+  run_reducer(&opts, result, n, r, ctx);
 }
 
 void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx) {
   weft_reduce_with(NULL, result, n, r, ctx);
+}
+
+void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
+                    const weft_reducer *r, void *in) {
+  weft_opts opts;
+  wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
+  run_reducer(&opts, result, k->n, r, in);
 }

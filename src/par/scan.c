@@ -168,8 +168,8 @@ void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, si
   if (n == 0) return;
   if (op == NULL) wf_fatal("weft_scan", "the operation is NULL");
   if (size == 0) wf_fatal("weft_scan", "the size of an element is 0");
-  if (dst == NULL || src == NULL || identity == NULL)
-    wf_fatal("weft_scan", "an array or the identity is NULL");
+  if (dst == NULL || src == NULL) wf_fatal("weft_scan", "an array is NULL");
+  if (identity == NULL) wf_fatal("weft_scan", "the identity is NULL");
   size_t block = n / SCAN_BLOCKS + (n % SCAN_BLOCKS != 0);
   scan_job j = {.dst = (char *)dst,
                 .src = (const char *)src,

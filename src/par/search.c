@@ -119,17 +119,27 @@ typedef size_t hunt_way(const weft_opts *opts, hunt *h);
 
 static size_t find_by(const weft_opts *o, const char *call, hunt_way *way, hunt *h) {
   weft_opts opts;
-  wf_array_check(h->pred == NULL, h->n, h->size, call);
+  wf_array_check(h->a == NULL, h->pred == NULL, h->n, h->size, call);
   wf_par_options(&opts, o, call);
   return way(&opts, h);
 }
 
-size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                            weft_pred_fn *pred, void *ctx) {
+static size_t find_first(const weft_opts *o, const char *call, const void *base, size_t n,
+                         size_t size, weft_pred_fn *pred, void *ctx) {
   hunt h = {.leaf = first_match, .a = (const char *)base, .n = n, .size = size};
   h.pred = pred;
   h.ctx = ctx;
-  return find_by(o, "weft_find_first", find_lowest, &h);
+  return find_by(o, call, find_lowest, &h);
+}
+
+size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                            weft_pred_fn *pred, void *ctx) {
+  return find_first(o, "weft_find_first", base, n, size, pred, ctx);
+}
+
+size_t weft_position_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                          weft_pred_fn *pred, void *ctx) {
+  return find_first(o, "weft_position", base, n, size, pred, ctx);
 }
 
 size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n, size_t size,
@@ -170,17 +180,13 @@ bool weft_none_with(const weft_opts *o, const void *base, size_t n, size_t size,
   return find_one(o, "weft_none", first_match, base, n, size, pred, ctx) == SIZE_MAX;
 }
 
-size_t weft_position_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                          weft_pred_fn *pred, void *ctx) {
-  return weft_find_first_with(o, base, n, size, pred, ctx);
-}
-
 size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
                       wf_array_leaf *leaf) {
   weft_opts opts;
   hunt h = {.leaf = kernel_match, .a = (const char *)a, .n = k->n, .size = size};
   h.kernel = leaf;
   h.ctx = k->ctx;
+  wf_array_check(a == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   return find_lowest(&opts, &h);
 }
@@ -204,7 +210,7 @@ bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
   weft_opts opts;
   hunt h = {.leaf = byte_difference, .a = (const char *)a, .b = (const char *)b, .n = n};
   h.size = size;
-  wf_array_check(false, n, size, "weft_equal");
+  wf_array_check(a == NULL || b == NULL, false, n, size, "weft_equal");
   wf_par_options(&opts, o, "weft_equal");
   if (n == 0) return true;
   wf_array_min_len(&opts, size);
@@ -218,7 +224,7 @@ bool weft_equal_by_with(const weft_opts *o, const void *a, const void *b, size_t
   h.size = size;
   h.cmp = cmp;
   h.ctx = ctx;
-  wf_array_check(cmp == NULL, n, size, "weft_equal_by");
+  wf_array_check(a == NULL || b == NULL, cmp == NULL, n, size, "weft_equal_by");
   wf_par_options(&opts, o, "weft_equal_by");
   return find_some(&opts, &h) == SIZE_MAX;
 }
@@ -231,7 +237,8 @@ int weft_compare_with(const weft_opts *o, const void *a, size_t na, const void *
   h.size = size;
   h.cmp = cmp;
   h.ctx = ctx;
-  wf_array_check(cmp == NULL, h.n, size, "weft_compare");
+  wf_array_check(a == NULL, cmp == NULL, na, size, "weft_compare");
+  wf_array_check(b == NULL, cmp == NULL, nb, size, "weft_compare");
   wf_par_options(&opts, o, "weft_compare");
   size_t at = find_lowest(&opts, &h);
   if (at != SIZE_MAX) return cmp(h.a + at * size, h.b + at * size, ctx);
@@ -277,7 +284,7 @@ static size_t find_extreme(const weft_opts *o, const char *call, size_t n,
                            extreme_loop *e) {
   weft_opts opts;
   wf_loop loop = {extreme_block, e, NULL};
-  wf_array_check(e->cmp == NULL, n, e->size, call);
+  wf_array_check(e->base == NULL, e->cmp == NULL, n, e->size, call);
   wf_par_options(&opts, o, call);
   wf_word_store_relaxed(&e->x_best, SIZE_MAX); /* nobody else sees it yet */
   wf_loop_run(&opts, n, &loop);

@@ -46,9 +46,12 @@ const wf_sort_kernel *wf_cmp_kernel(size_t size) {
   }
 }
 
-void wf_sort_check(weft_cmp_fn *cmp, size_t n, size_t size, const char *call) {
-  if (WF_UNLIKELY(cmp == NULL && n > 0)) wf_fatal(call, "the comparator is NULL");
-  if (WF_UNLIKELY(size == 0 && n > 0)) wf_fatal(call, "the size of an element is 0");
+void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,
+                   const char *call) {
+  if (n == 0) return;
+  if (WF_UNLIKELY(cmp == NULL)) wf_fatal(call, "the comparator is NULL");
+  if (WF_UNLIKELY(size == 0)) wf_fatal(call, "the size of an element is 0");
+  if (WF_UNLIKELY(no_array)) wf_fatal(call, "an array is NULL");
 }
 
 /* ---- memory ---- */
@@ -184,7 +187,7 @@ static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
                  .n = n,
                  .size = size,
                  .stable = stable};
-  wf_sort_check(cmp, n, size, call);
+  wf_sort_check(base == NULL, cmp, n, size, call);
   sort_start(o, &c, call);
 }
 
@@ -197,6 +200,7 @@ void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
                  .n = n,
                  .size = kernel->size,
                  .stable = stable};
+  if (WF_UNLIKELY(base == NULL && n > 0)) wf_fatal(call, "an array is NULL");
   sort_start(o, &c, call);
 }
 

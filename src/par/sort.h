@@ -53,7 +53,8 @@ const wf_sort_kernel *wf_cmp_kernel(size_t size);
 bool wf_less_by_cmp(const void *a, const void *b, void *ctx);
 
 /* Ends the program if the comparator or the size make no sense. */
-void wf_sort_check(weft_cmp_fn *cmp, size_t n, size_t size, const char *call);
+void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,
+                   const char *call);
 
 /* Memory for n elements that is aligned like every array of them; free gets *memory.
  * NULL if there is none. */

@@ -130,7 +130,7 @@ void weft_argsort_with(const weft_opts *o, size_t *order, const void *base, size
                        size_t size, weft_cmp_fn *cmp, void *ctx) {
   weft_opts opts;
   argsort_call c = {&opts, {cmp, ctx, size}, order, (const char *)base, n};
-  wf_sort_check(cmp, n, size, "weft_argsort");
+  wf_sort_check(order == NULL || base == NULL, cmp, n, size, "weft_argsort");
   wf_par_options(&opts, o, "weft_argsort");
   if (n > 0) wf_par_run(&opts, argsort_inside, &c);
 }
@@ -228,7 +228,8 @@ void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t key_size, void
                 .key_size = key_size,
                 .payload_size = payload_size,
                 .n = n};
-  wf_sort_check(cmp_keys, n, key_size, "weft_sort_by_key");
+  wf_sort_check(keys == NULL || (payload == NULL && payload_size > 0), cmp_keys, n,
+                key_size, "weft_sort_by_key");
   wf_par_options(&opts, o, "weft_sort_by_key");
   if (n > 1) wf_par_run(&opts, sort_by_key_inside, &c);
 }

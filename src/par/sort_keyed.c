@@ -249,7 +249,7 @@ static void sort_by_key(by_key *b) {
   void weft_argsort_##N##_with(const weft_opts *o, size_t *order, const T *a,            \
                                size_t n) {                                               \
     weft_opts opts;                                                                      \
-    wf_par_options(&opts, o, "weft_argsort_" #N);                                        \
+    wf_par_start(&opts, o, order == NULL || a == NULL, n, "weft_argsort_" #N);           \
     wf_keys keys = wf_keys_of((void *)(uintptr_t)a, sizeof *a, &wf_coding_##N);          \
     if (n > 0) argsort(&opts, &keys, order, n);                                          \
   }                                                                                      \
@@ -259,7 +259,8 @@ static void sort_by_key(by_key *b) {
   void weft_sort_by_key_##N##_with(const weft_opts *o, T *keys, void *payload,           \
                                    size_t payload_size, size_t n) {                      \
     weft_opts opts;                                                                      \
-    wf_par_options(&opts, o, "weft_sort_by_key_" #N);                                    \
+    wf_par_start(&opts, o, keys == NULL || (payload == NULL && payload_size > 0), n,     \
+                 "weft_sort_by_key_" #N);                                                \
     by_key b = {&opts, wf_keys_of(keys, sizeof *keys, &wf_coding_##N), payload,          \
                 payload_size, n};                                                        \
     sort_by_key(&b);                                                                     \

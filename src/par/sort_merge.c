@@ -46,12 +46,14 @@ typedef struct merge_part {
   const char *a, *b;
   size_t na, nb;
   unsigned budget;
+  bool may_stop; /* when cancelled: of a sort it must not, or elements would get lost */
 } merge_part;
 
 static void merge_run_part(void *ctx) {
   merge_part *p = (merge_part *)ctx;
   wf_sorter *s = p->sorter;
-  if (p->budget <= 1 || p->na + p->nb <= MERGE_LEAF) {
+  if (p->may_stop && wf_par_cancelled(s->opts)) return;
+  if ((p->budget <= 1 && !p->may_stop) || p->na + p->nb <= MERGE_LEAF) {
     s->kernel->merge(p->dst, p->a, p->na, p->b, p->nb, s->ctx);
     return;
   }
@@ -60,20 +62,27 @@ static void merge_run_part(void *ctx) {
   /* All of a pool's threads may come and go; a limited number of them is divided. */
   unsigned half = s->opts->max_workers != 0 ? p->budget / 2 : p->budget;
   unsigned rest = s->opts->max_workers != 0 ? p->budget - half : p->budget;
-  merge_part low = {s, p->dst, p->a, p->b, at_a, at_b, rest};
+  merge_part low = {s, p->dst, p->a, p->b, at_a, at_b, rest, p->may_stop};
   merge_part high = {s,
                      p->dst + (at_a + at_b) * s->size,
                      p->a + at_a * s->size,
                      p->b + at_b * s->size,
                      p->na - at_a,
                      p->nb - at_b,
-                     half};
-  weft_join(merge_run_part, &low, merge_run_part, &high);
+                     half,
+                     p->may_stop};
+  if (p->budget > 1) {
+    weft_join(merge_run_part, &low, merge_run_part, &high);
+  } else { /* only to look at cancellation between the two */
+    low.budget = high.budget = 1;
+    merge_run_part(&low);
+    merge_run_part(&high);
+  }
 }
 
 void wf_merge_run(wf_sorter *s, char *dst, const char *a, size_t na, const char *b,
                   size_t nb, unsigned budget) {
-  merge_part whole = {s, dst, a, b, na, nb, budget};
+  merge_part whole = {s, dst, a, b, na, nb, budget, false};
   merge_run_part(&whole);
 }
 
@@ -135,9 +144,10 @@ typedef struct merge_call {
 static void merge_inside(void *ctx) {
   merge_call *m = (merge_call *)ctx;
   wf_sorter s;
-  if (wf_par_cancelled(m->opts)) return;
   wf_sorter_init(&s, m->opts, wf_cmp_kernel(m->by.size), m->by.size, &m->by);
-  wf_merge_run(&s, m->dst, m->a, m->na, m->b, m->nb, s.budget);
+  merge_part whole = {&s,    m->dst, m->a,     m->b,
+                      m->na, m->nb,  s.budget, m->opts->cancel != NULL};
+  merge_run_part(&whole);
 }
 
 void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
@@ -145,7 +155,8 @@ void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
   weft_opts opts;
   merge_call m = {
       &opts, {cmp, ctx, size}, (char *)dst, (const char *)a, (const char *)b, na, nb};
-  wf_sort_check(cmp, na + nb, size, "weft_merge");
+  wf_sort_check(dst == NULL || a == NULL, cmp, na, size, "weft_merge");
+  wf_sort_check(dst == NULL || b == NULL, cmp, nb, size, "weft_merge");
   wf_par_options(&opts, o, "weft_merge");
   if (na + nb > 0) wf_par_run(&opts, merge_inside, &m);
 }

@@ -53,7 +53,7 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
 #define TYPED_SORT(N, T, BITS)                                                           \
   void weft_sort_##N##_with(const weft_opts *o, T *a, size_t n) {                        \
     weft_opts opts;                                                                      \
-    wf_par_options(&opts, o, "weft_sort_" #N);                                           \
+    wf_par_start(&opts, o, a == NULL, n, "weft_sort_" #N);                               \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, 0};            \
     sort_bits##BITS(&call);                                                              \
   }                                                                                      \
@@ -62,7 +62,7 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
   }                                                                                      \
   void weft_nth_element_##N##_with(const weft_opts *o, T *a, size_t n, size_t nth) {     \
     weft_opts opts;                                                                      \
-    wf_par_options(&opts, o, "weft_nth_element_" #N);                                    \
+    wf_par_start(&opts, o, a == NULL, n, "weft_nth_element_" #N);                        \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, nth};          \
     select_bits##BITS(&call);                                                            \
   }                                                                                      \
@@ -71,7 +71,7 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
   }                                                                                      \
   void weft_partial_sort_##N##_with(const weft_opts *o, T *a, size_t n, size_t k) {      \
     weft_opts opts;                                                                      \
-    wf_par_options(&opts, o, "weft_partial_sort_" #N);                                   \
+    wf_par_start(&opts, o, a == NULL, n, "weft_partial_sort_" #N);                       \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, 0};            \
     partial_sort_bits##BITS(&call, k);                                                   \
   }                                                                                      \
@@ -80,7 +80,7 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
   }                                                                                      \
   bool weft_is_sorted_##N##_with(const weft_opts *o, const T *a, size_t n) {             \
     weft_opts opts;                                                                      \
-    wf_par_options(&opts, o, "weft_is_sorted_" #N);                                      \
+    wf_par_start(&opts, o, a == NULL, n, "weft_is_sorted_" #N);                          \
     return all_ordered_bits##BITS(&opts, (const wf_bits##BITS *)a, n, false,             \
                                   &wf_coding_##N);                                       \
   }                                                                                      \

@@ -16,12 +16,6 @@ typedef struct typed_job {
   const wf_kernels *kernels;
 } typed_job;
 
-static void typed_start(weft_opts *opts, const weft_opts *o, bool is_null, size_t n,
-                        const char *call) {
-  if (WF_UNLIKELY(is_null && n > 0)) wf_fatal(call, "the array is NULL");
-  wf_par_options(opts, o, call);
-}
-
 /* NULL stays NULL. */
 #define TYPED_FROM(type, array, begin)                                                   \
   ((begin) == 0 ? (const type *)(array) : (const type *)(array) + (begin))
@@ -60,7 +54,7 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
     typed_job j = {a, NULL, wf_kernels_get()};                                           \
     result r;                                                                            \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, call##_leaf_##name, merge, &j};       \
-    typed_start(&opts, o, a == NULL, n, "weft_" #call "_" #name);                        \
+    wf_par_start(&opts, o, a == NULL, n, "weft_" #call "_" #name);                       \
     wf_fold_run(&opts, &r, &fold);                                                       \
     return FINISH(r, n);                                                                 \
   }                                                                                      \
@@ -83,7 +77,7 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
     typed_job j = {a, b, wf_kernels_get()};                                              \
     wide r;                                                                              \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, dot_leaf_##name, merge, &j};          \
-    typed_start(&opts, o, a == NULL || b == NULL, n, "weft_dot_" #name);                 \
+    wf_par_start(&opts, o, a == NULL || b == NULL, n, "weft_dot_" #name);                \
     wf_fold_run(&opts, &r, &fold);                                                       \
     return r;                                                                            \
   }                                                                                      \
@@ -129,7 +123,7 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
     wf_moments m;                                                                        \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof m, variance_leaf_##name, merge_moments,  \
                     &j};                                                                 \
-    typed_start(&opts, o, a == NULL, n, "weft_variance_" #name);                         \
+    wf_par_start(&opts, o, a == NULL, n, "weft_variance_" #name);                        \
     wf_fold_run(&opts, &m, &fold);                                                       \
     return m.count > 0 ? m.squares / m.count : __builtin_nan("");                        \
   }                                                                                      \
@@ -181,7 +175,7 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
                                                                                          \
   type weft_##which##_##name##_with(const weft_opts *o, const type *a, size_t n) {       \
     weft_opts opts;                                                                      \
-    typed_start(&opts, o, a == NULL, n, "weft_" #which "_" #name);                       \
+    wf_par_start(&opts, o, a == NULL, n, "weft_" #which "_" #name);                      \
     type value = which##_find_##name(&opts, a, n).value;                                 \
     if (n == 0 || value != (type)(none)) return value;                                   \
     for (size_t i = 0; i < n; i++)                                                       \
@@ -195,7 +189,7 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
                                                                                          \
   size_t weft_arg##which##_##name##_with(const weft_opts *o, const type *a, size_t n) {  \
     weft_opts opts;                                                                      \
-    typed_start(&opts, o, a == NULL, n, "weft_arg" #which "_" #name);                    \
+    wf_par_start(&opts, o, a == NULL, n, "weft_arg" #which "_" #name);                   \
     which##_best_##name best = which##_find_##name(&opts, a, n);                         \
     if (wf_par_cancelled(&opts)) return SIZE_MAX;                                        \
     for (size_t i = best.value == (type)(none) ? 0 : best.leaf; i < n; i++)              \
@@ -243,7 +237,7 @@ enum { FILL_MIN_BYTES = 4096 };
     weft_opts opts;                                                                      \
     fill_job_##name j = {a, value, wf_kernels_get()};                                    \
     wf_loop loop = {fill_block_##name, &j, NULL};                                        \
-    typed_start(&opts, o, a == NULL, n, "weft_fill_" #name);                             \
+    wf_par_start(&opts, o, a == NULL, n, "weft_fill_" #name);                            \
     if (opts.min_len == 0) opts.min_len = FILL_MIN_BYTES / sizeof(type);                 \
     wf_loop_run(&opts, n, &loop);                                                        \
   }                                                                                      \

@@ -181,9 +181,7 @@ static void scan_members(void *ctx) {
 
 static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
   weft_opts opts;
-  if (WF_UNLIKELY((s->dst == NULL || s->src == NULL) && s->n > 0))
-    wf_fatal(call, "an array is NULL");
-  wf_par_options(&opts, o, call);
+  wf_par_start(&opts, o, s->dst == NULL || s->src == NULL, s->n, call);
   s->opts = &opts;
   s->kernels = wf_kernels_get();
   s->tiles = s->n / s->tile + (s->n % s->tile != 0);

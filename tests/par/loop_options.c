@@ -3,9 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "blocks.h"
 
-#include <signal.h>
-#include <stdio.h>
-
 /* ---- a serial model of WEFT_SPLIT_FIXED and WEFT_SPLIT_RECURSIVE ---- */
 
 static size_t larger(size_t a, size_t b) {
@@ -479,131 +476,7 @@ TEST(options_of_a_newer_header) {
   weft_shutdown();
 }
 
-/* ---- nonsense ---- */
-
-static int try_nothing(size_t begin, size_t end, void *ctx) {
-  (void)begin, (void)end, (void)ctx;
-  return 0;
-}
-
-static void each_nothing(void *elem, size_t index, void *ctx) {
-  (void)elem, (void)index, (void)ctx;
-}
-
-static void chunk_nothing(void *first, size_t count, size_t index, void *ctx) {
-  (void)first, (void)count, (void)index, (void)ctx;
-}
-
-static void step_nothing(size_t i, void *ctx) {
-  (void)i, (void)ctx;
-}
-
-static void tile_nothing(size_t r0, size_t r1, size_t c0, size_t c1, void *ctx) {
-  (void)r0, (void)r1, (void)c0, (void)c1, (void)ctx;
-}
-
-static void range_nothing(size_t begin, size_t end, void *ctx) {
-  (void)begin, (void)end, (void)ctx;
-}
-
-static weft_opts bad_opts(int which) {
-  weft_opts opts = WEFT_OPTS_INIT;
-  if (which == 0) opts.struct_size = 0;
-  if (which == 1) opts.struct_size = sizeof(size_t);
-  if (which == 2) opts.split = (weft_split)3;
-  if (which == 3) opts.lane = (weft_lane)7;
-  if (which == 4) opts.order = (weft_order)-1;
-  return opts;
-}
-
-/* Also with nothing to do. */
-#define BAD_OPTIONS(which)                                                               \
-  TEST_BY_NAME(bad_for_##which) {                                                        \
-    weft_opts opts = bad_opts(which);                                                    \
-    weft_for_with(&opts, which, range_nothing, NULL);                                    \
-  }
-BAD_OPTIONS(0)
-BAD_OPTIONS(1)
-BAD_OPTIONS(2)
-BAD_OPTIONS(3)
-BAD_OPTIONS(4)
-
-TEST_BY_NAME(bad_try) {
-  weft_opts opts = bad_opts(2);
-  weft_try_for_with(&opts, 1, try_nothing, NULL);
-}
-TEST_BY_NAME(bad_each) {
-  weft_opts opts = bad_opts(2);
-  weft_for_each_with(&opts, NULL, 0, 1, each_nothing, NULL);
-}
-TEST_BY_NAME(bad_chunks) {
-  weft_opts opts = bad_opts(2);
-  weft_chunks_with(&opts, NULL, 0, 1, 1, chunk_nothing, NULL);
-}
-TEST_BY_NAME(bad_step) {
-  weft_opts opts = bad_opts(2);
-  weft_for_step_with(&opts, 0, 0, 1, step_nothing, NULL);
-}
-TEST_BY_NAME(bad_2d) {
-  weft_opts opts = bad_opts(2);
-  weft_for_2d_with(&opts, 0, 0, 1, 1, tile_nothing, NULL);
-}
-TEST_BY_NAME(null_for) {
-  weft_for(1, NULL, NULL);
-}
-TEST_BY_NAME(null_try) {
-  weft_try_for(1, NULL, NULL);
-}
-TEST_BY_NAME(null_each) {
-  char element = 0;
-  weft_for_each(&element, 1, 1, NULL, NULL);
-}
-TEST_BY_NAME(null_chunks) {
-  char element = 0;
-  weft_chunks(&element, 1, 1, 1, NULL, NULL);
-}
-TEST_BY_NAME(null_step) {
-  weft_for_step(1, 2, 1, NULL, NULL);
-}
-TEST_BY_NAME(null_2d) {
-  weft_for_2d(1, 1, 0, 0, NULL, NULL);
-}
-TEST_BY_NAME(chunk_of_0) {
-  char element = 0;
-  weft_chunks(&element, 1, 1, 0, chunk_nothing, NULL);
-}
-TEST_BY_NAME(step_of_0) {
-  weft_for_step(1, 2, 0, step_nothing, NULL);
-}
-
-static void check_death(const char *test, const char *call) {
-  char output[8192], expected[64];
-  int status = harness_run_self("ulimit -c 0;", test, output, sizeof output);
-  CHECK_MSG(status == 128 + SIGABRT, "%s ended with %d", test, status);
-  snprintf(expected, sizeof expected, "%s: ", call);
-  CHECK_MSG(strstr(output, expected) != NULL, "%s printed: %s", test, output);
-}
-
-TEST(nonsense_ends_the_program) {
-  check_death("bad_for_0", "weft_for");
-  check_death("bad_for_1", "weft_for");
-  check_death("bad_for_2", "weft_for");
-  check_death("bad_for_3", "weft_for");
-  check_death("bad_for_4", "weft_for");
-  check_death("bad_try", "weft_try_for");
-  check_death("bad_each", "weft_for_each");
-  check_death("bad_chunks", "weft_chunks");
-  check_death("bad_step", "weft_for_step");
-  check_death("bad_2d", "weft_for_2d");
-  check_death("null_for", "weft_for");
-  check_death("null_try", "weft_try_for");
-  check_death("null_each", "weft_for_each");
-  check_death("null_chunks", "weft_chunks");
-  check_death("null_step", "weft_for_step");
-  check_death("null_2d", "weft_for_2d");
-  check_death("chunk_of_0", "weft_chunks");
-  check_death("step_of_0", "weft_for_step");
-}
+/* ---- nothing ---- */
 
 /* Nothing to do is no nonsense. */
 TEST(nothing_to_do) {

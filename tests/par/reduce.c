@@ -383,25 +383,3 @@ static void check_fold(void *ctx) {
 TEST(folds_of_structures) {
   in_each_pool(check_fold, NULL);
 }
-
-/* ---- misuse ---- */
-
-TEST_BY_NAME(misuse_fold) {
-  size_t result;
-  weft_reducer r = {sizeof result, visits_init, NULL, visits_merge};
-  weft_reduce(&result, 3, &r, NULL);
-}
-
-TEST_BY_NAME(misuse_size) {
-  size_t result;
-  weft_reducer r = {0, visits_init, visits_fold, visits_merge};
-  weft_reduce(&result, 3, &r, NULL);
-}
-
-TEST(misuse_is_told) {
-  char output[4096];
-  CHECK(harness_run_self(NULL, "misuse_fold", output, sizeof output) != 0);
-  CHECK(strstr(output, "weft_reduce: fold is NULL") != NULL);
-  CHECK(harness_run_self(NULL, "misuse_size", output, sizeof output) != 0);
-  CHECK(strstr(output, "weft_reduce: the size of the accumulator is 0") != NULL);
-}

@@ -74,6 +74,44 @@ TEST(merge_of_what_is_not_sorted) {
   in_each_pool(merge_nonsense, NULL);
 }
 
+/* After the cancellation each thread ends the piece of 4096 elements that it has begun.
+ */
+static void merge_cancelled(void *ctx) {
+  enum { EACH = 100000, PIECE = 4096 + 64 };
+  const unsigned long threads = weft_thread_count();
+  (void)ctx;
+  char *a = array_of(EACH, 8), *b = array_of(EACH, 8), *dst = array_of(2 * EACH, 8);
+  order_of sorted = {.size = 8};
+  fill_pattern(a, EACH, 8, PATTERN_random, 1);
+  fill_pattern(b, EACH, 8, PATTERN_random, 2);
+  weft_sort(a, EACH, 8, compare_keys, &sorted);
+  weft_sort(b, EACH, 8, compare_keys, &sorted);
+  for (unsigned long at = 0; at < 100000; at = 3 * at + 10) {
+    weft_scope scope;
+    weft_opts opts = WEFT_OPTS_INIT;
+    weft_scope_begin(&scope);
+    order_of order = {.size = 8, .cancel_at = at, .scope = &scope};
+    opts.cancel = &scope;
+    weft_merge_with(&opts, dst, a, EACH, b, EACH, 8, compare_cancelling, &order);
+    CHECK(atomic_load(&order.calls) <= at + threads * PIECE);
+    weft_scope_end(&scope);
+  }
+  weft_scope scope; /* that nobody cancels */
+  weft_opts opts = WEFT_OPTS_INIT;
+  weft_scope_begin(&scope);
+  opts.cancel = &scope;
+  weft_merge_with(&opts, dst, a, EACH, b, EACH, 8, compare_keys, &sorted);
+  CHECK(is_in_order(dst, 2 * EACH, 8, false));
+  weft_scope_end(&scope);
+  free(a);
+  free(b);
+  free(dst);
+}
+
+TEST(merges_end_soon_after_the_cancellation) {
+  in_each_pool(merge_cancelled, NULL);
+}
+
 /* ---- sort by key ---- */
 
 static bool without_memory;

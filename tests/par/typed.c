@@ -222,15 +222,3 @@ TEST(cancelled_calls_return) {
   CHECK_EQ(weft_sum(a, n), 10.0); /* untouched */
   free(a);
 }
-
-/* ---- misuse ---- */
-
-TEST_BY_NAME(misuse_null) {
-  weft_sum_f32(NULL, 3);
-}
-
-TEST(misuse_is_told) {
-  char output[4096];
-  CHECK(harness_run_self(NULL, "misuse_null", output, sizeof output) != 0);
-  CHECK(strstr(output, "weft_sum_f32: the array is NULL") != NULL);
-}
