@@ -31,12 +31,12 @@
  *     } */
 #define WEFT_SIMD WF_SIMD
 
-/* Defines void name(U *dst, const T *src, size_t n, void *ctx), from a function
- * U fn(T x, void *ctx). Replaces
+/* Replaces
  *
  *     for (size_t i = 0; i < n; i++) dst[i] = fn(src[i], ctx);
  *
- * dst may be src, but not overlap it otherwise. */
+ * Meaning: defines void name(U *dst, const T *src, size_t n, void *ctx), from a function
+ * U fn(T x, void *ctx): weft_map. dst may be src, but not overlap it otherwise. */
 #define WEFT_MAP(name, T, U, fn)                                                         \
   WEFT_SIMD static void name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,     \
                                     void *wf_ctx) {                                      \
@@ -55,16 +55,16 @@
     name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
   }
 
-/* Defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a function
- * bool pred(T x, void *ctx): weft_filter. Replaces
+/* Replaces
  *
  *     size_t kept = 0;
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(src[i], ctx)) dst[kept++] = src[i];
  *     return kept;
  *
- * Small elements are copied before it is known whether they stay: no branch to predict.
- */
+ * Meaning: defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a
+ * function bool pred(T x, void *ctx): weft_filter. Small elements are copied before it is
+ * known whether they stay: no branch to predict. */
 #define WEFT_FILTER(name, T, pred)                                                       \
   WEFT_SIMD static size_t name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,   \
                                       void *wf_ctx) {                                    \
@@ -86,14 +86,15 @@
     return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
   }
 
-/* Defines size_t name(const T *a, size_t n, void *ctx), from a function
- * bool pred(T x, void *ctx): weft_find_first. Replaces
+/* Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(a[i], ctx)) return i;
  *     return SIZE_MAX;
  *
- * pred may be called for some elements behind the match, and twice for some. */
+ * Meaning: defines size_t name(const T *a, size_t n, void *ctx), from a function
+ * bool pred(T x, void *ctx): weft_find_first. pred may be called for some elements behind
+ * the match, and twice for some. */
 #define WEFT_FIND(name, T, pred)                                                         \
   WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
                                       void *wf_ctx) {                                    \
@@ -112,12 +113,14 @@
   }                                                                                      \
   WF_ARRAY_CALLS(name, T, wf_kernel_find)
 
-/* Defines size_t name(const T *a, size_t n, void *ctx), from a function
- * bool pred(T x, void *ctx): weft_count. Replaces
+/* Replaces
  *
  *     size_t count = 0;
  *     for (size_t i = 0; i < n; i++) count += pred(a[i], ctx);
- *     return count; */
+ *     return count;
+ *
+ * Meaning: defines size_t name(const T *a, size_t n, void *ctx), from a function
+ * bool pred(T x, void *ctx): weft_count. */
 #define WEFT_COUNT(name, T, pred)                                                        \
   WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
                                       void *wf_ctx) {                                    \

@@ -39,17 +39,18 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
 #define WEFT_FOLD_LOOP_
 #endif
 
-/* Defines static functions A name(const T *a, size_t n, void *ctx) and name_with, which
- * takes options first. Replaces
+/* Replaces
  *
  *     A acc = identity;
  *     for (size_t i = 0; i < n; i++) acc = step(acc, a[i], ctx);
  *     return acc;
  *
- * Meaning: as weft_reduce, with the accumulator by value: A step(A acc, T x, void *ctx)
- * adds an element, A merge(A left, A right, void *ctx) adds what follows; merge must be
- * associative, identity must not change what it is merged with. The same bits for every
- * number of threads. A must not need more than 16 bytes of alignment. */
+ * Meaning: defines static functions A name(const T *a, size_t n, void *ctx) and
+ * name_with, which takes options first. As weft_reduce, with the accumulator by value:
+ * A step(A acc, T x, void *ctx) adds an element, A merge(A left, A right, void *ctx) adds
+ * what follows; merge must be associative, identity must not change what it is merged
+ * with. The same bits for every number of threads. A must not need more than 16 bytes of
+ * alignment. */
 #define WEFT_FOLD(name, A, T, identity, step, merge)                                     \
   typedef struct name##_in_ {                                                            \
     T const *wf_a;                                                                       \
