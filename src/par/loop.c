@@ -25,15 +25,24 @@ enum { MICROSECONDS_WANTED = 10 };
  * little about the others: below a sample of so many blocks grow slowly. */
 enum { PARTS = 16, SAMPLE = 8 };
 
+/* A thread is woken for so much work at least. Waking costs the waker some 4 us, and the
+ * woken thread looks around for some 15 us if it finds nothing. */
+enum { MICROSECONDS_PER_WAKE = 20 };
+
 typedef struct job {
   const wf_loop *loop;
   const weft_opts *opts;
   size_t n;
+  unsigned crew;           /* threads that may take part */
   size_t min_len, max_len; /* 1 <= min_len <= max_len */
   uint64_t ticks_wanted;   /* that a block shall take */
   bool is_limited;         /* block lengths are not free */
   bool may_stop;           /* before its end */
   wf_word x_next;          /* of loops with a limited crew: what was handed out */
+  wf_word x_decided;       /* others were woken, or nobody needs to be */
+  wf_word x_done;          /* elements, by the leader before that; it alone writes */
+  const wf_owner *leader;  /* who has started the loop */
+  uint64_t start;          /* when, if others sleep */
 } job;
 
 static bool must_stop(const job *j, size_t begin) {
@@ -107,6 +116,57 @@ static size_t middle(const job *j, size_t begin, size_t end) {
   return begin + units / 2 * j->min_len;
 }
 
+/* ---- waking others ---- */
+
+/* How many of those that sleep could use a part of what is left after `ticks`, in which
+ * the leader has done so many elements. */
+static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool leads) {
+  uint64_t word = wf_counters_load(&wf_worker_of(wf_self)->pool->sleep.counters);
+  size_t left = (j->n - done) / j->min_len;
+  size_t most = left < j->crew ? left : j->crew;
+  /* Not the leader, nor who else is here or on the way. */
+  size_t here = 1 + (size_t)wf_counters_awake_idle(word) + (leads ? 0 : 1);
+  most = most > here ? most - here : 0;
+  if (done > 0) {
+    double each = (double)ticks / (double)done;
+    double per_wake = (double)MICROSECONDS_PER_WAKE * (double)wf_sys_ticks_per_us();
+    double worth = each * (double)(j->n - done) / per_wake;
+    if (worth < (double)most) most = (size_t)worth;
+  }
+  unsigned sleeping = wf_counters_sleeping(word);
+  return most < sleeping ? (unsigned)most : sleeping;
+}
+
+/* When the loop has lasted for some ten microseconds the leader decides, after a block,
+ * or whoever comes to help, if the leader is in one still. */
+static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
+  bool leads = wf_self == j->leader;
+  uint64_t ticks = wf_sys_ticks() - j->start;
+  /* Relaxed, as all here: numbers that decide about speed only. */
+  size_t done = wf_word_load_relaxed(&j->x_done);
+  if (leads) wf_word_store_relaxed(&j->x_done, done += ran);
+  if (ticks < j->ticks_wanted) return; /* too soon to tell */
+  uintptr_t undecided = 0;
+  if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
+  unsigned wakes = wakes_worth(j, done, ticks, leads);
+  if (wakes > 0) wf_sleep_wake_batch(wf_worker_of(wf_self)->pool, wakes);
+}
+
+/* After a block of so many elements, or when a thread comes to help (0): wakes as many
+ * sleepers as the loop can use, at once, as soon as it is known to be a long one. */
+static inline void wake_others(job *j, size_t ran) {
+  if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) wake_others_slow(j, ran);
+}
+
+static void start_watching(job *j) {
+  uint64_t word = wf_counters_load(&wf_worker_of(wf_self)->pool->sleep.counters);
+  j->leader = wf_self;
+  if (wf_counters_sleeping(word) == 0)
+    wf_word_store_relaxed(&j->x_decided, 1); /* nobody else sees it yet */
+  else
+    j->start = wf_sys_ticks();
+}
+
 /* ---- ranges that are cut by demand ---- */
 
 typedef struct piece {
@@ -122,6 +182,7 @@ static void run_piece(piece *p);
 static void run_taken_piece(void *ctx) {
   piece p = *(const piece *)ctx;
   p.length = 1;
+  wake_others(p.job, 0);
   run_piece(&p);
 }
 
@@ -150,6 +211,7 @@ static bool run_block(piece *p, size_t next, uint64_t *clock) {
   loop->body(p->begin, next, loop->ctx);
   uint64_t start = *clock;
   *clock = wf_sys_ticks();
+  wake_others(p->job, next - p->begin);
   if (!wf_take_back(wf_self, &task)) return false;
   p->length = next_length(p->job, next - p->begin, *clock - start, p->end - next);
   p->begin = next;
@@ -183,9 +245,11 @@ static void run_recursive(void *ctx) {
   const piece *p = (const piece *)ctx;
   const wf_loop *loop = p->job->loop;
   size_t length = p->end - p->begin;
+  if (wf_self != p->job->leader) wake_others(p->job, 0);
   if (is_over(p->job, p->begin)) return;
   if (is_leaf(p->job, length)) {
     loop->body(p->begin, p->end, loop->ctx);
+    wake_others(p->job, length);
     return;
   }
   size_t mid = p->begin + length / 2;
@@ -201,38 +265,40 @@ static void run_recursive(void *ctx) {
 /* Each member is one task, and so on one thread from its start to its end; all take
  * blocks from the front of the same range. Isolated code uses this too, with everybody in
  * the crew: there a thread that has done its half could not help with the other one. */
-static void run_member(job *j, unsigned crew) {
+static void run_member(job *j) {
   const wf_loop *loop = j->loop;
   size_t length = 1;
+  if (wf_self != j->leader) wake_others(j, 0);
   /* Relaxed, here and below: the word only hands out numbers; the blocks' work is
    * published by the end of the tasks. */
   uintptr_t begin = wf_word_load_relaxed(&j->x_next);
   while (begin < j->n) {
-    size_t most = (j->n - begin) / (2 * (size_t)crew) + 1;
+    size_t most = (j->n - begin) / (2 * (size_t)j->crew) + 1;
     size_t next = block_end(j, begin, j->n, length < most ? length : most);
     if (!wf_word_cas_relaxed(&j->x_next, &begin, next)) continue;
     if (is_over(j, begin)) return;
     uint64_t start = wf_sys_ticks();
     loop->body(begin, next, loop->ctx);
     length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
+    wake_others(j, next - begin);
     begin = wf_word_load_relaxed(&j->x_next);
   }
 }
 
 typedef struct crew_part {
   job *job;
-  unsigned crew, members;
+  unsigned members;
 } crew_part;
 
 static void run_crew(void *ctx) {
   crew_part *part = (crew_part *)ctx;
   if (part->members == 1) {
-    run_member(part->job, part->crew);
+    run_member(part->job);
     return;
   }
   unsigned half = part->members / 2;
-  crew_part mine = {part->job, part->crew, part->members - half};
-  crew_part other = {part->job, part->crew, half};
+  crew_part mine = {part->job, part->members - half};
+  crew_part other = {part->job, half};
   wf_task task;
   wf_offer(wf_self, &task, run_crew, &other);
   run_crew(&mine);
@@ -261,12 +327,12 @@ static size_t divide_up(size_t n, size_t by) {
   return n / by + (n % by != 0);
 }
 
-static void set_lengths(job *j, unsigned crew) {
+static void set_lengths(job *j) {
   const weft_opts *o = j->opts;
   size_t chunks = o->target_chunks;
   j->max_len = o->max_len != 0 ? o->max_len : SIZE_MAX;
   j->min_len = o->min_len != 0 ? o->min_len : 1;
-  if (chunks == 0 && o->split != WEFT_SPLIT_ADAPTIVE) chunks = 2 * (size_t)crew;
+  if (chunks == 0 && o->split != WEFT_SPLIT_ADAPTIVE) chunks = 2 * (size_t)j->crew;
   if (chunks != 0) {
     size_t length =
         o->split == WEFT_SPLIT_RECURSIVE ? j->n / chunks : divide_up(j->n, chunks);
@@ -285,19 +351,22 @@ static unsigned idle_threads(const weft_pool *pool) {
 
 static void run_job(void *ctx) {
   job *j = (job *)ctx;
-  unsigned crew = wf_par_crew(j->opts);
-  set_lengths(j, crew);
+  j->crew = wf_par_crew(j->opts);
+  set_lengths(j);
   piece whole = {j, 0, j->n, 1, 0};
-  if (crew == 1) {
+  if (j->crew == 1) {
     run_alone(j);
-  } else if (j->opts->max_workers != 0 || wf_isolation(wf_worker_of(wf_self)) != NULL) {
-    crew_part all = {j, crew, crew};
+    return;
+  }
+  start_watching(j);
+  if (j->opts->max_workers != 0 || wf_isolation(wf_worker_of(wf_self)) != NULL) {
+    crew_part all = {j, j->crew};
     run_crew(&all);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
     run_recursive(&whole);
   } else {
     unsigned idle = idle_threads(wf_worker_of(wf_self)->pool);
-    whole.spread = idle < crew ? idle : crew - 1;
+    whole.spread = idle < j->crew ? idle : j->crew - 1;
     run_piece(&whole);
   }
 }

@@ -237,8 +237,9 @@ int weft_compare_with(const weft_opts *o, const void *a, size_t na, const void *
   h.size = size;
   h.cmp = cmp;
   h.ctx = ctx;
-  wf_array_check(a == NULL, cmp == NULL, na, size, "weft_compare");
-  wf_array_check(b == NULL, cmp == NULL, nb, size, "weft_compare");
+  wf_array_check(false, cmp == NULL, h.n, size, "weft_compare");
+  wf_array_check(a == NULL, false, na, size, "weft_compare");
+  wf_array_check(b == NULL, false, nb, size, "weft_compare");
   wf_par_options(&opts, o, "weft_compare");
   size_t at = find_lowest(&opts, &h);
   if (at != SIZE_MAX) return cmp(h.a + at * size, h.b + at * size, ctx);

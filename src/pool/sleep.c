@@ -92,6 +92,10 @@ unsigned wf_sleep_wake_next(weft_pool *pool) {
   return woken;
 }
 
+unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
+  return wake_up_to(pool, n, WF_SLEEPER_IDLE);
+}
+
 void wf_sleep_wake_worker(weft_pool *pool, unsigned index) {
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++) {
     if (wf_bitset_remove(pool->sleep.x_sets[kind], index)) {

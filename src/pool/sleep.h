@@ -39,6 +39,10 @@ unsigned wf_sleep_new_injected(struct weft_pool *pool);
  * be called before the work is run. */
 unsigned wf_sleep_wake_next(struct weft_pool *pool);
 
+/* There is work for n more than those who are awake, and whoever has it gives it away
+ * when asked: wakes so many idle workers in one go. Returns how many. */
+unsigned wf_sleep_wake_batch(struct weft_pool *pool, unsigned n);
+
 /* The latch that worker `index` waits for was set and said that it sleeps. */
 void wf_sleep_wake_worker(struct weft_pool *pool, unsigned index);
 
