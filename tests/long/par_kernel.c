@@ -1,0 +1,136 @@
+/* A hundred thousand random cases of each kernel: map, filter, find and count for
+ * elements of several types, folds and sorts. A case follows from the seed alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "par/kernel_cases.h"
+
+static unsigned long case_count(void) {
+  unsigned long slower = harness_slowdown();
+  return 100ul * 1000 / (slower * slower);
+}
+
+/* Mostly short, at times a few thousand. */
+static size_t random_length(uint64_t *random) {
+  unsigned bits = (unsigned)(harness_random(random) % 13);
+  return harness_random(random) % (((size_t)1 << bits) + 1);
+}
+
+/* ---- map, filter, find, count ---- */
+
+/* So many for each type: together the hundred thousand of each kernel. */
+#define RANDOM_KERNELS(name, T)                                                          \
+  TEST_LIMIT(random_kernels_of_##name, 600) {                                            \
+    uint64_t seeds = harness_seed();                                                     \
+    open_pools();                                                                        \
+    for (unsigned long i = 0; i < case_count() / 9 / THREADS_COUNT + 1; i++) {           \
+      uint64_t random = harness_random(&seeds);                                          \
+      size_t n = random_length(&random);                                                 \
+      name##_case(sizeof(T) > 1000 ? n / 16 : n, &random);                               \
+    }                                                                                    \
+    close_pools();                                                                       \
+  }
+KERNEL_TYPES(RANDOM_KERNELS)
+
+/* ---- folds ---- */
+
+/* Associative, and does not commute: a map x -> a * x + b of 64-bit numbers. */
+typedef struct affine {
+  uint64_t a, b;
+} affine;
+
+static inline affine affine_merge(affine left, affine right, void *ctx) {
+  (void)ctx;
+  affine both = {left.a * right.a, left.b * right.a + right.b};
+  return both;
+}
+
+static inline affine affine_step(affine left, uint32_t x, void *ctx) {
+  affine one = {2 * (uint64_t)x + 1, x ^ 0x9E3779B97F4A7C15u};
+  return affine_merge(left, one, ctx);
+}
+
+#define AFFINE_NONE                                                                      \
+  (affine) {                                                                             \
+    1, 0                                                                                 \
+  }
+WEFT_FOLD(affine_of_all, affine, uint32_t, AFFINE_NONE, affine_step, affine_merge)
+
+TEST_LIMIT(random_folds, 600) {
+  uint64_t seeds = harness_seed();
+  open_pools();
+  for (unsigned long i = 0; i < case_count(); i++) {
+    uint64_t random = harness_random(&seeds);
+    size_t n = random_length(&random);
+    uint32_t *a = array_of(n, sizeof *a);
+    affine expected = {1, 0};
+    fill_random(a, n * sizeof *a, &random);
+    for (size_t k = 0; k < n; k++) expected = affine_step(expected, a[k], NULL);
+    weft_opts opts = opts_in((unsigned)(harness_random(&random) % THREADS_COUNT));
+    opts.max_workers = (unsigned)(harness_random(&random) % 4);
+    affine got = affine_of_all_with(&opts, a, n, NULL);
+    CHECK_EQ(got.a, expected.a);
+    CHECK_EQ(got.b, expected.b);
+    free(a);
+  }
+  close_pools();
+}
+
+/* ---- sorts ---- */
+
+typedef struct row {
+  uint32_t key, place;
+  uint64_t more;
+} row;
+
+static inline bool row_less(const row *a, const row *b, void *ctx) {
+  (void)ctx;
+  return a->key < b->key;
+}
+
+WEFT_SORT(sort_rows, row, row_less)
+
+static void check_rows(const row *rows, size_t n, bool stable) {
+  size_t wrong = 0, places = 0;
+  for (size_t i = 0; i < n; i++) {
+    places += rows[i].place;
+    wrong += rows[i].more != (uint64_t)rows[i].key * 31 + rows[i].place;
+    if (i == 0) continue;
+    wrong += rows[i - 1].key > rows[i].key;
+    wrong +=
+        stable && rows[i - 1].key == rows[i].key && rows[i - 1].place > rows[i].place;
+  }
+  CHECK_EQ(wrong, 0);
+  CHECK_EQ(places, n * (n - (n > 0)) / 2);
+}
+
+static void random_sorts(bool stable) {
+  uint64_t seeds = harness_seed() + stable;
+  open_pools();
+  for (unsigned long i = 0; i < case_count(); i++) {
+    uint64_t random = harness_random(&seeds);
+    size_t n = random_length(&random);
+    uint64_t kinds = 1 + harness_random(&random) % 3000;
+    row *rows = array_of(n, sizeof *rows);
+    for (size_t k = 0; k < n; k++) {
+      uint32_t key = (uint32_t)(harness_random(&random) % kinds);
+      rows[k] = (row){key, (uint32_t)k, (uint64_t)key * 31 + k};
+    }
+    weft_opts opts = opts_in((unsigned)(harness_random(&random) % THREADS_COUNT));
+    opts.max_workers = (unsigned)(harness_random(&random) % 4);
+    if (stable)
+      sort_rows_stable_with(&opts, rows, n, NULL);
+    else
+      sort_rows_with(&opts, rows, n, NULL);
+    check_rows(rows, n, stable);
+    free(rows);
+  }
+  close_pools();
+}
+
+TEST_LIMIT(random_kernel_sorts, 600) {
+  random_sorts(false);
+}
+
+TEST_LIMIT(random_stable_kernel_sorts, 600) {
+  random_sorts(true);
+}
