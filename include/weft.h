@@ -2,6 +2,7 @@
  *
  *     weft/pool.h   pools: the global one starts by itself, others are made and destroyed
  *     weft/join.h   fork-join: weft_join
+ *     weft/typed_task.h   WEFT_TASK: fork-join with arguments and results by value
  *     weft/scope.h  structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h   handles, detached work, broadcast, yield, isolate, blocking sections
  *     weft/loop.h   parallel loops: weft_for and its kin
@@ -39,5 +40,6 @@
 #include <weft/sort_typed.h>
 #include <weft/task.h>
 #include <weft/typed.h>
+#include <weft/typed_task.h>
 
 #endif

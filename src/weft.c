@@ -47,6 +47,7 @@
 #include "task/join.c"
 #include "task/scope.c"
 #include "task/spawn.c"
+#include "task/typed_task.c"
 
 #include "par/filter.c"
 #include "par/for.c"

@@ -274,23 +274,59 @@ void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
   run_inside(&entry, worker, fn, ctx);
 }
 
+/* ---- forks of a thread that is in no pool ---- */
+
+/* While such a thread has typed tasks open it holds a place, without being its worker:
+ * the tasks lie in the place's deque, where others find them, and the thread is the
+ * worker for the time of each join. */
+static __thread wf_worker *fork_place;
+
+wf_worker *wf_guest_fork_place(void) {
+  if (fork_place == NULL) {
+    weft_pool *pool = wf_pool_or_current(NULL);
+    if (pool != NULL) fork_place = lease(pool);
+  }
+  if (fork_place != NULL) fork_place->outside_forks++;
+  return fork_place;
+}
+
+bool wf_guest_join_place(weft_fn *fn, void *ctx, const char *call) {
+  wf_worker *worker = fork_place;
+  wf_entry entry = {.leased = true};
+  if (worker == NULL) return false;
+  push_entry(&entry, worker);
+  fn(ctx);
+  hand_over_spawned(worker);
+  pop_entry(&entry);
+  if (--worker->outside_forks == 0) {
+    fork_place = NULL;
+    give_place_back(worker, call);
+  }
+  return true;
+}
+
 int weft_worker_index(void) {
   return wf_self != NULL ? (int)wf_worker_of(wf_self)->index : -1;
 }
 
 /* ---- after a fork ---- */
 
+static void keep_alone(wf_worker *worker) {
+  worker->alone = true;
+  worker->pool->has_alone = true;
+  if (worker->serial) return;
+  wf_deque_after_fork(&worker->deque);
+  wf_deque_after_fork(&worker->spawned);
+}
+
 /* The thread that forked keeps what it has on its stack, and nobody else is there: what
  * others had locked is free, and nobody will ever look into its deques. */
 void wf_guest_after_fork(void) {
   for (wf_entry *here = innermost_entry(); here != NULL; here = here->outer) {
     const wf_region *region = here->worker->deque.owner.region;
-    here->worker->alone = true;
-    here->worker->pool->has_alone = true;
+    keep_alone(here->worker);
     if (region != NULL) wf_scope_after_fork(region->scope);
     if (here->outer_region != NULL) wf_scope_after_fork(here->outer_region->scope);
-    if (here->worker->serial) continue;
-    wf_deque_after_fork(&here->worker->deque);
-    wf_deque_after_fork(&here->worker->spawned);
   }
+  if (fork_place != NULL) keep_alone(fork_place);
 }

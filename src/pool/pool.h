@@ -46,6 +46,7 @@ typedef struct wf_worker {
   uintptr_t credits;
   unsigned blocking_depth; /* blocking sections it is in */
   unsigned broadcasts;     /* that it waits for */
+  unsigned outside_forks;  /* typed tasks that its thread has open while it is outside */
   unsigned spawn_depth;    /* tasks that weft_spawn has run on its stack */
   unsigned help_depth;     /* tasks of others on this thread's stack */
   unsigned search_count;   /* for the look at the injector in turn */
@@ -285,6 +286,13 @@ void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx);
  * place; NULL if there is no memory for that. `call` is named in messages. */
 wf_worker *wf_guest_enter(wf_entry *entry, weft_pool *pool);
 void wf_guest_leave(wf_entry *entry, const char *call);
+
+/* A place for one more forked task of a thread that is in no pool, whose worker it does
+ * not become; NULL if there is none. */
+wf_worker *wf_guest_fork_place(void);
+/* Calls fn(ctx), which joins the newest of these tasks, as the worker of that place.
+ * False if the thread has no place. */
+bool wf_guest_join_place(weft_fn *fn, void *ctx, const char *call);
 
 /* The region of the code that the calling thread runs, or NULL. */
 const wf_region *wf_guest_region(void);

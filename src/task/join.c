@@ -25,7 +25,7 @@ void wf_fork_slow(wf_owner *self) {
 
 /* A join whose task is perhaps not private any more. The fast half has moved bottom below
  * the task; it goes back first, and who may run the task is found out under the lock. */
-bool wf_take_back_slow(wf_owner *self, wf_task *task) {
+bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
   wf_worker *worker = wf_worker_of(self);
   wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
@@ -36,14 +36,13 @@ bool wf_take_back_slow(wf_owner *self, wf_task *task) {
   wf_task *newest = wf_deque_pop(&worker->deque, &news);
   wf_worker_tell(worker, news);
   if (newest == task) return true;
-  if (newest != NULL)
-    wf_fatal("weft_join", "forks and joins of this thread are not nested");
-  wf_worker_wait(worker, &task->completion, NULL, "weft_join");
+  if (newest != NULL) wf_fatal(call, "forks and joins of this thread are not nested");
+  wf_worker_wait(worker, &task->completion, NULL, call);
   return false;
 }
 
 void wf_join_slow(wf_owner *self, wf_task *task) {
-  if (wf_take_back_slow(self, task)) task->execute(task->context);
+  if (wf_take_back_slow(self, task, "weft_join")) task->execute(task->context);
 }
 
 typedef struct both_halves {

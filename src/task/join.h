@@ -16,20 +16,15 @@ static inline void wf_offer(wf_owner *self, wf_task *task, weft_fn *fn, void *ct
   if (WF_UNLIKELY(wf_deque_push(&wf_worker_of(self)->deque, task))) wf_fork_slow(self);
 }
 
-/* The slow half of the next: the task is perhaps not private any more. */
-bool wf_take_back_slow(wf_owner *self, wf_task *task);
+/* The slow half of the next: the task is perhaps not private any more. `call` is named in
+ * messages. */
+bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call);
 
 /* True: nobody has taken it, and it is the caller's again. False: another thread has run
  * it to its end; the caller has waited for that, helping. */
 static inline bool wf_take_back(wf_owner *self, wf_task *task) {
-  /* As the inlined join: see fork_join.h. */
-  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1;
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-  wf_ptr_store_release(&self->x_bottom, bottom);
-  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
-  if (WF_LIKELY((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate)))
-    return true;
-  return wf_take_back_slow(self, task);
+  if (wf_join_pop(self)) return true;
+  return wf_take_back_slow(self, task, "weft_join");
 }
 
 /* Does somebody want work? True too where nothing was offered yet by this worker, so that

@@ -48,6 +48,12 @@ static inline void *wf_ptr_load_relaxed(const wf_ptr *p) {
   return __atomic_load_n(&p->raw, __ATOMIC_RELAXED);
 }
 
+/* For a word that only the calling thread writes. gcc compares it where it is, which it
+ * does not do for atomic loads. */
+static inline void *wf_ptr_load_own(const wf_ptr *p) {
+  return p->raw;
+}
+
 static inline void wf_ptr_store_relaxed(wf_ptr *p, void *value) {
   __atomic_store_n(&p->raw, value, __ATOMIC_RELAXED);
 }

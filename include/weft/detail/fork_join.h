@@ -61,7 +61,7 @@ typedef struct wf_owner {
 
 /* The deque of the worker that the calling thread is at the moment; NULL for a thread
  * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
- * kind of program; it takes its 8 bytes (weft has 40 in all) from the static TLS space
+ * kind of program; it takes its 8 bytes (weft has 48 in all) from the static TLS space
  * that libc reserves for libraries that are loaded late. WEFT_NO_ASM leaves out the few
  * lines of assembly below. */
 extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));
@@ -96,6 +96,45 @@ static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
 #define WF_ADDRESS_NOW(pointer, variable) ((pointer) = &(variable))
 #endif
 
+/* Puts a task, of which all fields are set, on top of the worker's own deque, whose
+ * bottom is at `slot`. The slot is relaxed: a thief reads it only after it has acquired
+ * an index that the release below, or a later one by the slow half, has published. */
+static inline __attribute__((always_inline)) void
+wf_fork_push_at(wf_owner *self, wf_ptr *slot, wf_task *task) {
+  wf_ptr_store_relaxed(slot, task);
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&self->x_bottom, slot + 1);
+  /* Pairs with the process-wide barrier of a worker that goes to sleep: either that
+   * worker sees this task, or this thread sees the limit that the worker has written. */
+  wf_light_barrier();
+  if (WF_UNLIKELY((uintptr_t)(slot + 1) >=
+                  (uintptr_t)wf_ptr_load_relaxed(&self->x_limit)))
+    wf_fork_slow(self);
+}
+
+static inline __attribute__((always_inline)) void wf_fork_push(wf_owner *self,
+                                                               wf_task *task) {
+  wf_fork_push_at(self, (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom), task);
+}
+
+/* Takes the newest entry off, which is in `slot`. True: it was private, and is the
+ * caller's. False: perhaps it was not; the slow half of the join finds out. Everything
+ * that was forked after a task has been joined before it, so the newest entry is that
+ * task, unless it was taken; and then the gate is above it. */
+static inline __attribute__((always_inline)) bool wf_join_pop_at(wf_owner *self,
+                                                                 wf_ptr *slot) {
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&self->x_bottom, slot);
+  /* Pairs with the process-wide barrier in a take-over: either the thief sees bottom
+   * without this task, or this thread sees the gate that the thief has closed. */
+  wf_light_barrier();
+  return WF_LIKELY((uintptr_t)slot >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate));
+}
+
+static inline __attribute__((always_inline)) bool wf_join_pop(wf_owner *self) {
+  return wf_join_pop_at(self, (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1);
+}
+
 static inline __attribute__((always_inline)) void
 wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   wf_owner *self = wf_self_now();
@@ -109,31 +148,12 @@ wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   task.context = b_ctx;
   wf_word_init(&task.completion.x_state, (uintptr_t)self->region);
 
-  /* Fork. The slot is relaxed: a thief reads it only after it has acquired an index that
-   * the release below, or a later one by the slow half, has published. */
-  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom);
-  wf_ptr_store_relaxed(bottom, &task);
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-  wf_ptr_store_release(&self->x_bottom, bottom + 1);
-  /* Pairs with the process-wide barrier of a worker that goes to sleep: either that
-   * worker sees this task, or this thread sees the limit that the worker has written. */
-  wf_light_barrier();
-  if (WF_UNLIKELY((uintptr_t)(bottom + 1) >=
-                  (uintptr_t)wf_ptr_load_relaxed(&self->x_limit)))
-    wf_fork_slow(self);
+  wf_fork_push(self, &task);
 
   a(a_ctx);
 
-  /* Join. Everything that `a` forked has been joined, so the newest entry is this task,
-   * unless it was taken; and then the gate is above it. */
   self = wf_self_now();
-  bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1;
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-  wf_ptr_store_release(&self->x_bottom, bottom);
-  /* Pairs with the process-wide barrier in a take-over: either the thief sees bottom
-   * without this task, or this thread sees the gate that the thief has closed. */
-  wf_light_barrier();
-  if (WF_LIKELY((uintptr_t)bottom >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate))) {
+  if (WF_LIKELY(wf_join_pop(self))) {
     b(task.context);
     return;
   }

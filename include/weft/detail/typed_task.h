@@ -1,0 +1,228 @@
+/* weft/detail/typed_task.h - what WEFT_TASK is made of: the inlined fork and join of a
+ * typed task, and the forms of the macro for each number of arguments. Not API.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_DETAIL_TYPED_TASK_H
+#define WEFT_DETAIL_TYPED_TASK_H
+
+#include <weft/detail/fork_join.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The slow halves; `call` is the generated function, for messages. The fast half of a
+ * join has left the deque as it was. */
+WEFT_API void wf_task_fork_outside(wf_task *task) __attribute__((cold));
+WEFT_API void wf_task_join_slow(wf_owner *self, wf_task *task, const char *call)
+    __attribute__((cold));
+WEFT_API void wf_task_misused(const char *call, const char *problem)
+    __attribute__((noreturn, cold));
+
+/* "artificial": a debugger that steps through user code takes these as one step. */
+#define WF_TASK_FN static inline __attribute__((always_inline, artificial, unused))
+
+/* A function that forks is a dense row of branches that are hardly ever taken; where its
+ * cache lines begin decides how many of them CPUs predict at once (on fib up to a third
+ * of the time). */
+#define WF_TASK_ALIGNED __attribute__((aligned(64)))
+
+/* A forked call: the task that thieves see, and where in the owner's deque it is. */
+typedef struct wf_call {
+  wf_task task;
+  wf_ptr *slot;
+} wf_call;
+
+/* Forks. The arguments lie behind the call in the struct of the typed task, which starts
+ * with it. The deque is used as wf_fork_push does, but its bottom is also kept. */
+WF_TASK_FN void wf_task_fork(wf_call *forked, weft_fn *execute) {
+  wf_owner *self = wf_self_now();
+  forked->task.execute = execute;
+  forked->task.context = forked;
+  if (WF_UNLIKELY(self == NULL)) {
+    forked->slot = NULL;
+    wf_task_fork_outside(&forked->task);
+    return;
+  }
+  wf_word_init(&forked->task.completion.x_state, (uintptr_t)self->region);
+  wf_ptr *slot = (wf_ptr *)wf_ptr_load_own(&self->x_bottom);
+  forked->slot = slot;
+  wf_fork_push_at(self, slot, &forked->task);
+}
+
+/* True: the task was not taken by another thread, and the caller calls the function.
+ * False: the function has been called, and its result is in the task.
+ *
+ * The bottom that it stores is the one that the fork has seen, not what the last join
+ * left: only a comparison depends on that, which is predicted, so that a CPU need not
+ * wait for one store after the other. They differ after the ring has grown or begun a
+ * new lap, and where joins are not nested; then the slow half looks. */
+WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
+  wf_owner *self = wf_self_now();
+  wf_ptr *slot = forked->slot;
+#ifdef WEFT_DEBUG
+  if (forked->task.execute == NULL)
+    wf_task_misused(call, "the task has been joined already");
+#endif
+  if (WF_LIKELY(self != NULL && wf_ptr_load_own(&self->x_bottom) == slot + 1)) {
+    if (WF_LIKELY(wf_join_pop_at(self, slot))) {
+#ifdef WEFT_DEBUG
+      forked->task.execute = NULL;
+#endif
+      return true;
+    }
+    /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+    wf_ptr_store_release(&self->x_bottom, slot + 1);
+  }
+  wf_call *where;
+  WF_ADDRESS_NOW(where, *forked);
+  wf_task_join_slow(self, &where->task, call);
+#ifdef WEFT_DEBUG
+  where->task.execute = NULL;
+#endif
+  return false;
+}
+
+/* ---- what one macro defines ---- */
+
+/* With a result, and without. `fields` declares a field for each argument, `stores` fills
+ * them in from the parameters of the fork, and `arguments` passes them on. */
+#define WF_TASK_VALUE(R, name, parameters, fork_parameters, fields, stores, arguments)   \
+  R name parameters;                                                                     \
+  typedef struct name##_task {                                                           \
+    wf_call wf_forked;                                                                   \
+    R wf_result;                                                                         \
+    fields                                                                               \
+  } name##_task;                                                                         \
+  static void name##_execute_(void *wf_whole) {                                          \
+    name##_task *wf_t = (name##_task *)wf_whole;                                         \
+    wf_t->wf_result = name arguments;                                                    \
+  }                                                                                      \
+  WF_TASK_FN void name##_fork fork_parameters {                                          \
+    stores wf_task_fork(&wf_t->wf_forked, name##_execute_);                              \
+  }                                                                                      \
+  WF_TASK_FN R name##_join(name##_task *wf_t) {                                          \
+    if (WF_LIKELY(wf_task_take_back(&wf_t->wf_forked, #name "_join")))                   \
+      return name arguments;                                                             \
+    return wf_t->wf_result;                                                              \
+  }
+
+#define WF_TASK_VOID(R, name, parameters, fork_parameters, fields, stores, arguments)    \
+  void name parameters;                                                                  \
+  typedef struct name##_task {                                                           \
+    wf_call wf_forked;                                                                   \
+    fields                                                                               \
+  } name##_task;                                                                         \
+  static void name##_execute_(void *wf_whole) {                                          \
+    name##_task *wf_t = (name##_task *)wf_whole;                                         \
+    (void)wf_t;                                                                          \
+    name arguments;                                                                      \
+  }                                                                                      \
+  WF_TASK_FN void name##_fork fork_parameters {                                          \
+    stores wf_task_fork(&wf_t->wf_forked, name##_execute_);                              \
+  }                                                                                      \
+  WF_TASK_FN void name##_join(name##_task *wf_t) {                                       \
+    if (WF_LIKELY(wf_task_take_back(&wf_t->wf_forked, #name "_join"))) name arguments;   \
+  }
+
+/* ---- which of the two: is the result's type the one word `void`? ---- */
+
+/* A macro with parameters is only expanded where a parenthesis follows at once, so that
+ * `void *` is a value. */
+#define WF_TASK_IS_void()         unused, WF_TASK_VOID
+#define WF_TASK_SECOND(a, b, ...) b
+#define WF_TASK_CHOOSE(...)       WF_TASK_SECOND(__VA_ARGS__, WF_TASK_VALUE, unused)
+#define WF_TASK_OF(R, name, parameters, fork_parameters, fields, stores, arguments)      \
+  WF_TASK_CHOOSE(WF_TASK_IS_##R())                                                       \
+  (R, name, parameters, fork_parameters, fields, stores, arguments)
+
+/* ---- one form for each number of arguments ---- */
+
+#define WF_TASK_COUNT(...)                                                               \
+  WF_TASK_COUNTED(__VA_ARGS__, MANY, MANY, MANY, MANY, 6, ODD, 5, ODD, 4, ODD, 3, ODD,   \
+                  2, ODD, 1, ODD, 0, ODD, unused)
+#define WF_TASK_COUNTED(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, form, ...) \
+  form
+#define WF_TASK_JOINED(a, b)     WF_TASK_JOINED_NOW(a, b)
+#define WF_TASK_JOINED_NOW(a, b) a##b
+
+/* clang-format off */
+#define WF_TASK_FORM_0(R, name)                                                          \
+  WF_TASK_OF(R, name, (void),                                                            \
+    (name##_task *wf_t),                                                                 \
+    /* no fields */,                                                                     \
+    /* nothing to store */,                                                              \
+    ())
+#define WF_TASK_FORM_1(R, name, T1, a1)                                                  \
+  WF_TASK_OF(R, name, (T1 a1),                                                           \
+    (name##_task *wf_t, T1 a1),                                                          \
+    T1 wf_1;,                                                                            \
+    wf_t->wf_1 = a1;,                                                                    \
+    (wf_t->wf_1))
+#define WF_TASK_FORM_2(R, name, T1, a1, T2, a2)                                          \
+  WF_TASK_OF(R, name, (T1 a1, T2 a2),                                                    \
+    (name##_task *wf_t, T1 a1, T2 a2),                                                   \
+    T1 wf_1; T2 wf_2;,                                                                   \
+    wf_t->wf_1 = a1; wf_t->wf_2 = a2;,                                                   \
+    (wf_t->wf_1, wf_t->wf_2))
+#define WF_TASK_FORM_3(R, name, T1, a1, T2, a2, T3, a3)                                  \
+  WF_TASK_OF(R, name, (T1 a1, T2 a2, T3 a3),                                             \
+    (name##_task *wf_t, T1 a1, T2 a2, T3 a3),                                            \
+    T1 wf_1; T2 wf_2; T3 wf_3;,                                                          \
+    wf_t->wf_1 = a1; wf_t->wf_2 = a2; wf_t->wf_3 = a3;,                                  \
+    (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3))
+#define WF_TASK_FORM_4(R, name, T1, a1, T2, a2, T3, a3, T4, a4)                          \
+  WF_TASK_OF(R, name, (T1 a1, T2 a2, T3 a3, T4 a4),                                      \
+    (name##_task *wf_t, T1 a1, T2 a2, T3 a3, T4 a4),                                     \
+    T1 wf_1; T2 wf_2; T3 wf_3; T4 wf_4;,                                                 \
+    wf_t->wf_1 = a1; wf_t->wf_2 = a2; wf_t->wf_3 = a3; wf_t->wf_4 = a4;,                 \
+    (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3, wf_t->wf_4))
+#define WF_TASK_FORM_5(R, name, T1, a1, T2, a2, T3, a3, T4, a4, T5, a5)                  \
+  WF_TASK_OF(R, name, (T1 a1, T2 a2, T3 a3, T4 a4, T5 a5),                               \
+    (name##_task *wf_t, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5),                              \
+    T1 wf_1; T2 wf_2; T3 wf_3; T4 wf_4; T5 wf_5;,                                        \
+    wf_t->wf_1 = a1; wf_t->wf_2 = a2; wf_t->wf_3 = a3;                                   \
+    wf_t->wf_4 = a4; wf_t->wf_5 = a5;,                                                   \
+    (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3, wf_t->wf_4, wf_t->wf_5))
+#define WF_TASK_FORM_6(R, name, T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6)          \
+  WF_TASK_OF(R, name, (T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6),                        \
+    (name##_task *wf_t, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6),                       \
+    T1 wf_1; T2 wf_2; T3 wf_3; T4 wf_4; T5 wf_5; T6 wf_6;,                               \
+    wf_t->wf_1 = a1; wf_t->wf_2 = a2; wf_t->wf_3 = a3;                                   \
+    wf_t->wf_4 = a4; wf_t->wf_5 = a5; wf_t->wf_6 = a6;,                                  \
+    (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3, wf_t->wf_4, wf_t->wf_5, wf_t->wf_6))
+
+#define WF_TASK_HEAD_0(R, name) R name(void)
+#define WF_TASK_HEAD_1(R, name, T1, a1) R name(T1 a1)
+#define WF_TASK_HEAD_2(R, name, T1, a1, T2, a2) R name(T1 a1, T2 a2)
+#define WF_TASK_HEAD_3(R, name, T1, a1, T2, a2, T3, a3) R name(T1 a1, T2 a2, T3 a3)
+#define WF_TASK_HEAD_4(R, name, T1, a1, T2, a2, T3, a3, T4, a4)                          \
+  R name(T1 a1, T2 a2, T3 a3, T4 a4)
+#define WF_TASK_HEAD_5(R, name, T1, a1, T2, a2, T3, a3, T4, a4, T5, a5)                  \
+  R name(T1 a1, T2 a2, T3 a3, T4 a4, T5 a5)
+#define WF_TASK_HEAD_6(R, name, T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6)          \
+  R name(T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6)
+/* clang-format on */
+
+/* A wrong number of arguments is told in words; what is defined then only keeps the
+ * compiler from saying more. */
+#ifdef __cplusplus
+#define WF_TASK_ASSERT static_assert
+#else
+#define WF_TASK_ASSERT _Static_assert
+#endif
+#define WF_TASK_FORM_ODD(...)                                                            \
+  int wf_task_wrong;                                                                     \
+  WF_TASK_ASSERT(0, "WEFT_TASK takes a result type, a name, and pairs of type and "      \
+                    "name");
+#define WF_TASK_FORM_MANY(...)                                                           \
+  int wf_task_wrong;                                                                     \
+  WF_TASK_ASSERT(0, "WEFT_TASK takes at most 6 pairs of type and name");
+#define WF_TASK_HEAD_ODD(...)  void wf_task_wrong_body(void)
+#define WF_TASK_HEAD_MANY(...) void wf_task_wrong_body(void)
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
