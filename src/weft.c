@@ -69,6 +69,7 @@
 #include "par/sort_keyed.c"
 #include "par/sort_lists.c"
 #include "par/sort_merge.c"
+#include "par/sort_pairs.c"
 #include "par/sort_quick.c"
 #include "par/sort_rows.c"
 #include "par/sort_sample.c"

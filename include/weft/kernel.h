@@ -21,6 +21,7 @@
 #define WEFT_KERNEL_H
 
 #include <weft/detail/kernel.h>
+#include <weft/loop.h>
 
 /* In front of a function definition: its loops are vectorised as if it were compiled with
  * -O3. gcc at -O2 vectorises only loops whose length it knows; clang needs no telling.
@@ -53,6 +54,54 @@
   }                                                                                      \
   WF_KERNEL_FN void name(U *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {      \
     name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
+  }
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) dst[i] = fn(a[i], b[i], ctx);
+ *
+ * Meaning: defines void name(V *dst, const T *a, const U *b, size_t n, void *ctx), from a
+ * function V fn(T x, U y, void *ctx): two arrays side by side. dst may be a or b, but not
+ * overlap them otherwise. */
+#define WEFT_MAP2(name, T, U, V, fn)                                                     \
+  WF_MAP2_JOB(name, T, U, V)                                                             \
+  WEFT_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {         \
+    const name##_job wf_j = *(const name##_job *)wf_job;                                 \
+    WF_INDEPENDENT                                                                       \
+    for (; wf_i < wf_end; wf_i++)                                                        \
+      wf_j.to[wf_i] = fn(wf_j.a[wf_i], wf_j.b[wf_i], wf_j.ctx);                          \
+  }                                                                                      \
+  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, V *wf_to, T const *wf_a,       \
+                                U const *wf_b, size_t wf_len, void *wf_ctx) {            \
+    name##_job wf_j = {wf_to, wf_a, wf_b, wf_ctx};                                       \
+    weft_for_with(wf_opts, wf_len, name##_block, &wf_j);                                 \
+  }                                                                                      \
+  WF_KERNEL_FN void name(V *wf_to, T const *wf_a, U const *wf_b, size_t wf_len,          \
+                         void *wf_ctx) {                                                 \
+    name##_with(NULL, wf_to, wf_a, wf_b, wf_len, wf_ctx);                                \
+  }
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) fn(&a[i], i, ctx);
+ *
+ * Meaning: defines void name(T *a, size_t n, void *ctx), from a function
+ * void fn(T *x, size_t i, void *ctx): weft_for_each. fn may change its own element, *x,
+ * and look at no other that is changed. */
+#define WEFT_FOR(name, T, fn)                                                            \
+  WF_FOR_JOB(name, T)                                                                    \
+  WEFT_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {         \
+    const name##_job wf_j = *(const name##_job *)wf_job;                                 \
+    WF_INDEPENDENT                                                                       \
+    for (; wf_i < wf_end; wf_i++) fn(&wf_j.a[wf_i], wf_i, wf_j.ctx);                     \
+  }                                                                                      \
+  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, T *wf_a, size_t wf_len,        \
+                                void *wf_ctx) {                                          \
+    name##_job wf_j = {wf_a, wf_ctx};                                                    \
+    weft_for_with(wf_opts, wf_len, name##_block, &wf_j);                                 \
+  }                                                                                      \
+  WF_KERNEL_FN void name(T *wf_a, size_t wf_len, void *wf_ctx) {                         \
+    name##_with(NULL, wf_a, wf_len, wf_ctx);                                             \
   }
 
 /* Replaces

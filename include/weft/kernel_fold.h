@@ -52,35 +52,51 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
  * with. The same bits for every number of threads. A must not need more than 16 bytes of
  * alignment. */
 #define WEFT_FOLD(name, A, T, identity, step, merge)                                     \
-  typedef struct name##_in_ {                                                            \
-    T const *wf_a;                                                                       \
-    void *wf_ctx;                                                                        \
-  } name##_in_;                                                                          \
-  static void name##_init_(void *wf_acc, void *wf_in) {                                  \
-    (void)wf_in, *(A *)wf_acc = (identity);                                              \
+  WF_FOR_JOB(name, T const)                                                              \
+  static void name##_init_(void *wf_acc, void *wf_job) {                                 \
+    (void)wf_job, *(A *)wf_acc = (identity);                                             \
   }                                                                                      \
   WEFT_FOLD_LOOP_ static void name##_fold_(void *wf_to, size_t wf_i, size_t wf_end,      \
-                                           void *wf_from) {                              \
-    const name##_in_ wf_in = *(const name##_in_ *)wf_from;                               \
+                                           void *wf_job) {                               \
+    const name##_job wf_j = *(const name##_job *)wf_job;                                 \
     A wf_acc = *(A *)wf_to;                                                              \
-    for (; wf_i < wf_end; wf_i++) wf_acc = step(wf_acc, wf_in.wf_a[wf_i], wf_in.wf_ctx); \
+    for (; wf_i < wf_end; wf_i++) wf_acc = step(wf_acc, wf_j.a[wf_i], wf_j.ctx);         \
     *(A *)wf_to = wf_acc;                                                                \
   }                                                                                      \
-  static void name##_merge_(void *wf_acc, const void *wf_right, void *wf_in) {           \
-    *(A *)wf_acc =                                                                       \
-        merge(*(A *)wf_acc, *(A const *)wf_right, ((name##_in_ *)wf_in)->wf_ctx);        \
+  static void name##_merge_(void *wf_acc, const void *wf_right, void *wf_job) {          \
+    void *wf_ctx = ((name##_job *)wf_job)->ctx;                                          \
+    *(A *)wf_acc = merge(*(A *)wf_acc, *(A const *)wf_right, wf_ctx);                    \
   }                                                                                      \
-  WF_KERNEL_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,     \
-                             void *wf_ctx) {                                             \
-    weft_reducer wf_r = {sizeof(A), name##_init_, name##_fold_, name##_merge_};          \
-    name##_in_ wf_in = {wf_a, wf_ctx};                                                   \
-    A wf_acc;                                                                            \
-    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
-    wf_kernel_fold(&wf_k, &wf_acc, wf_a, &wf_r, &wf_in);                                 \
-    return wf_acc;                                                                       \
+  WF_FOLD_CALLS(name, A, T)
+
+/* Replaces
+ *
+ *     T acc = identity;
+ *     for (size_t i = 0; i < n; i++) dst[i] = acc = op(acc, src[i], ctx);
+ *
+ * and, for name_exclusive, a loop that writes acc before it adds src[i].
+ *
+ * Meaning: defines static functions void name(T *dst, const T *src, size_t n, void *ctx),
+ * name_exclusive and their twins with options, from a function
+ * T op(T acc, T x, void *ctx). As weft_scan, with elements by value: op must be associative and need not
+ * commute, identity must not change what it is combined with. dst may be src, but must
+ * not overlap it otherwise. The same bits for every number of threads. T must not need
+ * more than 16 bytes of alignment. */
+#define WEFT_SCAN(name, T, identity, op)                                                 \
+  WEFT_FOLD_LOOP_ static void name##_fold(void *wf_to, const void *wf_from,              \
+                                          size_t wf_len, void *wf_ctx) {                 \
+    T wf_acc = *(T *)wf_to;                                                              \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++)                                         \
+      wf_acc = op(wf_acc, ((T const *)wf_from)[wf_i], wf_ctx);                           \
+    *(T *)wf_to = wf_acc;                                                                \
   }                                                                                      \
-  WF_KERNEL_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                      \
-    return name##_with(NULL, wf_a, wf_len, wf_ctx);                                      \
-  }
+  static void name##_scan(void *wf_dst, const void *wf_src, size_t wf_len, void *wf_to,  \
+                          void *wf_total, bool wf_inclusive, void *wf_ctx){              \
+      WF_SCAN_LOOP(T, op, wf_total != NULL && wf_inclusive, wf_next, true)               \
+          WF_SCAN_LOOP(T, op, wf_total != NULL && !wf_inclusive, wf_acc, true)           \
+              WF_SCAN_LOOP(T, op, wf_total == NULL && wf_inclusive, wf_next, false)      \
+                  WF_SCAN_LOOP(T, op, wf_total == NULL && !wf_inclusive, wf_acc,         \
+                               false)} WF_SCAN_CALLS(name, name, T, identity, true)      \
+      WF_SCAN_CALLS(name##_exclusive, name, T, identity, false)
 
 #endif

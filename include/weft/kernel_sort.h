@@ -27,6 +27,24 @@ WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
                                 const wf_sort_kernel *kernel, void *ctx, bool stable,
                                 const char *call);
 
+/* The two arrays of a sort by key, and what is known of their types: the order of pairs,
+ * which start with the key, and the loops between arrays and pairs. Not API. */
+typedef struct wf_pair_arrays {
+  void *keys;
+  size_t key_size;
+  void *payload;
+  size_t payload_size, n;
+} wf_pair_arrays;
+
+typedef struct wf_pair_kernel {
+  const wf_sort_kernel *sort;
+  void (*pack)(const wf_pair_arrays *arrays, void *pairs, size_t begin, size_t end);
+  void (*unpack)(const wf_pair_arrays *arrays, void *pairs, size_t begin, size_t end);
+} wf_pair_kernel;
+
+WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
+                            const wf_pair_kernel *kernel, void *ctx, const char *call);
+
 /* Replaces
  *
  *     qsort_r(a, n, sizeof(T), compare, ctx);
@@ -52,6 +70,41 @@ WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
   WF_SORT_FUNCTION(NAME, NAME, T, false)                                                 \
   WF_SORT_FUNCTION(NAME##_stable, NAME, T, true)
 
+/* Replaces
+ *
+ *     for (size_t i = 1; i < n; i++)
+ *       for (size_t j = i; j > 0 && less(&keys[j], &keys[j - 1], ctx); j--) {
+ *         swap(&keys[j], &keys[j - 1]);
+ *         swap(&payload[j], &payload[j - 1]);
+ *       }
+ *
+ * Meaning: weft_sort_by_key for keys of type K and payload of type P. Defines at file
+ * scope
+ *
+ *     static void NAME(K *keys, P *payload, size_t n, void *ctx);
+ *
+ * and NAME_with. `less` is as in WEFT_SORT, of two keys. Stable: equal keys keep their
+ * order.
+ *
+ * Threads, errors and cost as in weft/sort.h. Sorts pairs of a key and its payload in
+ * scratch memory; without memory it does what weft_sort_by_key does. */
+#define WEFT_SORT_BY_KEY(NAME, K, P, less)                                               \
+  WF_SORT_PAIR(NAME, K, P)                                                               \
+  static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
+    return less((K const *)wf_a, (K const *)wf_b, wf_ctx);                               \
+  }                                                                                      \
+  WF_SORT_KERNEL(NAME, sizeof(NAME##_pair_), sizeof(NAME##_pair_), NAME##_less_)         \
+  __attribute__((unused)) static inline void NAME##_with(                                \
+      const weft_opts *wf_opts, K *wf_k, P *wf_p, size_t wf_n, void *wf_ctx) {           \
+    wf_pair_arrays wf_arrays = {wf_k, sizeof(K), wf_p, sizeof(P), wf_n};                 \
+    wf_pair_kernel wf_by = {&NAME##_kernel_, NAME##_pack_, NAME##_unpack_};              \
+    wf_sort_pairs(wf_opts, &wf_arrays, &wf_by, wf_ctx, #NAME);                           \
+  }                                                                                      \
+  __attribute__((unused)) static inline void NAME(K *wf_k, P *wf_p, size_t wf_n,         \
+                                                  void *wf_ctx) {                        \
+    NAME##_with(NULL, wf_k, wf_p, wf_n, wf_ctx);                                         \
+  }
+
 #define WF_SORT_FUNCTION(NAME, KERNEL, T, stable)                                        \
   __attribute__((unused)) static inline void NAME##_with(                                \
       const weft_opts *wf_opts, T *wf_a, size_t wf_n, void *wf_ctx) {                    \
@@ -59,6 +112,28 @@ WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
   }                                                                                      \
   __attribute__((unused)) static inline void NAME(T *wf_a, size_t wf_n, void *wf_ctx) {  \
     NAME##_with(NULL, wf_a, wf_n, wf_ctx);                                               \
+  }
+
+#define WF_SORT_PAIR(NAME, K, P)                                                         \
+  typedef struct NAME##_pair_ {                                                          \
+    K wf_key;                                                                            \
+    P wf_payload;                                                                        \
+  } NAME##_pair_;                                                                        \
+  static void NAME##_pack_(const wf_pair_arrays *wf_arrays, void *wf_pairs, size_t wf_i, \
+                           size_t wf_end) {                                              \
+    NAME##_pair_ *wf_to = (NAME##_pair_ *)wf_pairs;                                      \
+    K const *wf_k = (K const *)wf_arrays->keys;                                          \
+    P const *wf_p = (P const *)wf_arrays->payload;                                       \
+    for (; wf_i < wf_end; wf_i++)                                                        \
+      wf_to[wf_i].wf_key = wf_k[wf_i], wf_to[wf_i].wf_payload = wf_p[wf_i];              \
+  }                                                                                      \
+  static void NAME##_unpack_(const wf_pair_arrays *wf_arrays, void *wf_pairs,            \
+                             size_t wf_i, size_t wf_end) {                               \
+    NAME##_pair_ const *wf_from = (NAME##_pair_ const *)wf_pairs;                        \
+    K *wf_k = (K *)wf_arrays->keys;                                                      \
+    P *wf_p = (P *)wf_arrays->payload;                                                   \
+    for (; wf_i < wf_end; wf_i++)                                                        \
+      wf_k[wf_i] = wf_from[wf_i].wf_key, wf_p[wf_i] = wf_from[wf_i].wf_payload;          \
   }
 
 #ifdef __cplusplus

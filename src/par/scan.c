@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <weft/detail/kernel.h>
 #include <weft/reduce.h>
 
 enum { SCAN_BLOCKS = 512, SCAN_BLOCK_MIN = 64, SCAN_SMALL = 128 };
@@ -22,7 +23,8 @@ typedef struct scan_job {
   size_t n, size, block;
   const void *identity;
   bool inclusive;
-  weft_op_fn *op;
+  weft_op_fn *op;               /* or NULL, and then: */
+  const wf_scan_kernel *kernel; /* loops over elements of a known type */
   void *ctx;
   const weft_opts *opts;
   char *carries; /* of each block; first its total */
@@ -47,19 +49,32 @@ static size_t scan_block_end(const scan_job *j, size_t b) {
   return j->n - begin < j->block ? j->n : begin + j->block;
 }
 
+/* Adds n elements to acc. */
+static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
+  if (j->kernel != NULL)
+    j->kernel->fold(acc, src, n, j->ctx);
+  else
+    for (size_t i = 0; i < n; i++) j->op(acc, src + i * j->size, j->ctx);
+}
+
 /* Sets acc to the total of block b. */
 static void block_total(const scan_job *j, size_t b, void *acc) {
-  size_t end = scan_block_end(j, b);
+  size_t begin = b * j->block;
   copy_element(acc, j->identity, j->size);
-  for (size_t i = b * j->block; i < end; i++) j->op(acc, j->src + i * j->size, j->ctx);
+  scan_fold(j, acc, j->src + begin * j->size, scan_block_end(j, b) - begin);
 }
 
 /* Writes the results of block b. acc: what stands in front of it; changes. total: NULL,
  * or gets the total, from the identity on. next: memory for an element. */
 static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char *total) {
-  size_t size = j->size, end = scan_block_end(j, b);
+  size_t size = j->size, begin = b * j->block, end = scan_block_end(j, b);
   if (total != NULL) copy_element(total, j->identity, size);
-  for (size_t i = b * j->block; i < end; i++) {
+  if (j->kernel != NULL) {
+    j->kernel->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
+                    j->inclusive, j->ctx);
+    return;
+  }
+  for (size_t i = begin; i < end; i++) {
     const char *x = j->src + i * size;
     if (total != NULL) j->op(total, x, j->ctx);
     if (j->inclusive) {
@@ -86,7 +101,7 @@ static void scan_serially(const scan_job *j, char *memory) {
     if (wf_par_cancelled(j->opts)) return;
     copy_element(acc, carry, j->size);
     scan_block(j, b, acc, next, last ? NULL : total);
-    if (!last) j->op(carry, total, j->ctx);
+    if (!last) scan_fold(j, carry, total, 1);
   }
 }
 
@@ -126,7 +141,7 @@ static void scan_carries(const scan_job *j, size_t blocks, char *next) {
   copy_element(scan_carry(j, 0), j->identity, j->size);
   for (size_t b = 1; b < blocks; b++) {
     copy_element(next, scan_carry(j, b - 1), j->size);
-    j->op(next, scan_carry(j, b), j->ctx);
+    scan_fold(j, next, scan_carry(j, b), 1);
     copy_element(scan_carry(j, b), next, j->size);
   }
 }
@@ -161,6 +176,11 @@ static void scan_inside(void *ctx) {
   free(j->carries);
 }
 
+static size_t scan_block_length(size_t n) {
+  size_t block = n / SCAN_BLOCKS + (n % SCAN_BLOCKS != 0);
+  return block < SCAN_BLOCK_MIN ? SCAN_BLOCK_MIN : block;
+}
+
 void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, size_t size,
                     const void *identity, bool inclusive, weft_op_fn *op, void *ctx) {
   weft_opts opts;
@@ -170,12 +190,11 @@ void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, si
   if (size == 0) wf_fatal("weft_scan", "the size of an element is 0");
   if (dst == NULL || src == NULL) wf_fatal("weft_scan", "an array is NULL");
   if (identity == NULL) wf_fatal("weft_scan", "the identity is NULL");
-  size_t block = n / SCAN_BLOCKS + (n % SCAN_BLOCKS != 0);
   scan_job j = {.dst = (char *)dst,
                 .src = (const char *)src,
                 .n = n,
                 .size = size,
-                .block = block < SCAN_BLOCK_MIN ? SCAN_BLOCK_MIN : block,
+                .block = scan_block_length(n),
                 .identity = identity,
                 .inclusive = inclusive,
                 .op = op,
@@ -187,4 +206,22 @@ void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, si
 void weft_scan(void *dst, const void *src, size_t n, size_t size, const void *identity,
                bool inclusive, weft_op_fn *op, void *ctx) {
   weft_scan_with(NULL, dst, src, n, size, identity, inclusive, op, ctx);
+}
+
+void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src, const void *identity,
+                    const wf_scan_kernel *scan) {
+  weft_opts opts;
+  wf_par_options(&opts, k->opts, k->name);
+  if (k->n == 0) return;
+  scan_job j = {.dst = (char *)dst,
+                .src = (const char *)src,
+                .n = k->n,
+                .size = scan->size,
+                .block = scan_block_length(k->n),
+                .identity = identity,
+                .inclusive = scan->inclusive,
+                .kernel = scan,
+                .ctx = k->ctx,
+                .opts = &opts};
+  wf_par_run(&opts, scan_inside, &j);
 }

@@ -97,6 +97,85 @@ static inline void wf_fetch_ahead(const void *step, size_t size) {
     return name##_with(NULL, wf_array, wf_len, wf_ctx);                                  \
   }
 
+/* What the loops of WEFT_MAP2, WEFT_FOR and WEFT_FOLD are given. */
+#define WF_MAP2_JOB(name, T, U, V)                                                       \
+  typedef struct name##_job {                                                            \
+    V *to;                                                                               \
+    T const *a;                                                                          \
+    U const *b;                                                                          \
+    void *ctx;                                                                           \
+  } name##_job;
+
+#define WF_FOR_JOB(name, T)                                                              \
+  typedef struct name##_job {                                                            \
+    T *a;                                                                                \
+    void *ctx;                                                                           \
+  } name##_job;
+
+/* ---- scans ---- */
+
+/* Adds n elements to *acc, one after the other. */
+typedef void wf_fold_leaf(void *acc, const void *src, size_t n, void *ctx);
+
+/* Writes *acc before or after each element, and adds it to *acc and, unless total is
+ * NULL, to *total. dst may be src. */
+typedef void wf_scan_leaf(void *dst, const void *src, size_t n, void *acc, void *total,
+                          bool inclusive, void *ctx);
+
+typedef struct wf_scan_kernel {
+  size_t size;
+  bool inclusive;
+  wf_fold_leaf *fold;
+  wf_scan_leaf *scan;
+} wf_scan_kernel;
+
+WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
+                             const void *identity, const wf_scan_kernel *scan);
+
+/* One of the four loops of a wf_scan_leaf; `written` is the accumulator with or without
+ * the element. */
+#define WF_SCAN_LOOP(T, op, condition, written, has_total)                               \
+  if (condition) {                                                                       \
+    T wf_acc = *(T *)wf_to, wf_sum = *(T *)(has_total ? wf_total : wf_to);               \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++) {                                       \
+      T wf_x = ((T const *)wf_src)[wf_i], wf_next = op(wf_acc, wf_x, wf_ctx);            \
+      if (has_total) wf_sum = op(wf_sum, wf_x, wf_ctx);                                  \
+      ((T *)wf_dst)[wf_i] = written;                                                     \
+      wf_acc = wf_next;                                                                  \
+    }                                                                                    \
+    *(T *)wf_to = wf_acc;                                                                \
+    if (has_total) *(T *)wf_total = wf_sum;                                              \
+  }
+
+/* The functions NAME and NAME_with for one of the two kinds of scans of name. */
+#define WF_SCAN_CALLS(NAME, name, T, identity, inclusive)                                \
+  WF_KERNEL_FN void NAME##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,    \
+                                size_t wf_len, void *wf_ctx) {                           \
+    wf_kernel wf_k = {wf_opts, #NAME, wf_len, wf_ctx};                                   \
+    wf_scan_kernel wf_s = {sizeof(T), inclusive, name##_fold, name##_scan};              \
+    T wf_first = identity;                                                               \
+    wf_kernel_scan(&wf_k, wf_to, wf_from, &wf_first, &wf_s);                             \
+  }                                                                                      \
+  WF_KERNEL_FN void NAME(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {      \
+    NAME##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
+  }
+
+/* ---- folds ---- */
+
+#define WF_FOLD_CALLS(name, A, T)                                                        \
+  WF_KERNEL_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,     \
+                             void *wf_ctx) {                                             \
+    weft_reducer wf_r = {sizeof(A), name##_init_, name##_fold_, name##_merge_};          \
+    name##_job wf_j = {wf_a, wf_ctx};                                                    \
+    A wf_acc;                                                                            \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    wf_kernel_fold(&wf_k, &wf_acc, wf_a, &wf_r, &wf_j);                                  \
+    return wf_acc;                                                                       \
+  }                                                                                      \
+  WF_KERNEL_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                      \
+    return name##_with(NULL, wf_a, wf_len, wf_ctx);                                      \
+  }
+
 #ifdef __cplusplus
 }
 #endif
