@@ -1,0 +1,16 @@
+/* expect: incompatible|conver|initializ|makes integer|void value */
+#include <weft.h>
+
+static inline bool less(const int *a, const int *b, void *ctx) {
+  (void)ctx;
+  return *a < *b;
+}
+WEFT_SORT_BY_KEY(sort_rows, int, double, less)
+
+void use(int *keys, double *rows) {
+#ifdef RIGHT
+  sort_rows(keys, rows, 3, NULL);
+#else
+  sort_rows(rows, keys, 3, NULL);
+#endif
+}
