@@ -151,11 +151,11 @@
     size_t wf_i = 0;                                                                     \
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
-      unsigned wf_count = 0;                                                             \
+      WF_COUNTER(wf_count);                                                              \
       wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
         WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
-      if (wf_count > 0) break;                                                           \
+      if (WF_COUNTED(wf_count) > 0) break;                                               \
     }                                                                                    \
     while (wf_i < wf_len && !pred(wf_a[wf_i], wf_ctx)) wf_i++;                           \
     return wf_i;                                                                         \
@@ -177,11 +177,11 @@
     size_t wf_i = 0, wf_total = 0;                                                       \
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
-      unsigned wf_count = 0;                                                             \
+      WF_COUNTER(wf_count);                                                              \
       wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
         WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
-      wf_total += wf_count;                                                              \
+      wf_total += WF_COUNTED(wf_count);                                                  \
     }                                                                                    \
     for (; wf_i < wf_len; wf_i++) wf_total += pred(wf_a[wf_i], wf_ctx) ? 1 : 0;          \
     return wf_total;                                                                     \

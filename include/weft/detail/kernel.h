@@ -37,11 +37,25 @@ extern "C" {
  * 32 bits for so long. */
 #define WF_KERNEL_STEP(T) (sizeof(T) <= 8 ? 512 / sizeof(T) : 64)
 
+/* A count of up to WF_KERNEL_STEP elements, in as many bits as suit the type: clang
+ * vectorises those of 64-bit types best in 64 bits, gcc in 32. */
+#define WF_COUNTER(count)                                                                \
+  unsigned count = 0;                                                                    \
+  size_t count##_wide = 0
+#define WF_COUNTED(count) (count + count##_wide)
+
 /* Adds 1 if the condition holds. gcc vectorises the one for types of up to 32 bits, and
- * the other for those of 64. */
+ * the last for those of 64. */
+#if defined(__clang__)
+#define WF_COUNT_WIDE(T) (sizeof(T) > 4)
+#else
+#define WF_COUNT_WIDE(T) false
+#endif
 #define WF_COUNT_IF(count, condition, T)                                                 \
   {                                                                                      \
-    if (sizeof(T) <= 4) {                                                                \
+    if (WF_COUNT_WIDE(T)) {                                                              \
+      count##_wide += (condition) ? 1 : 0;                                               \
+    } else if (sizeof(T) <= 4) {                                                         \
       unsigned char wf_one = (condition) ? 1 : 0;                                        \
       count += wf_one;                                                                   \
     } else {                                                                             \
