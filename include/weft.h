@@ -14,6 +14,7 @@
  *     weft/typed.h  sums, minima, scans of arrays of numbers
  *     weft/sort.h   sorting by a comparator; weft/kernel_sort.h makes typed sorts
  *     weft/sort_typed.h  sorting of numbers
+ *     weft/iter.h   lazy sequences: sources, stages, sinks
  *     weft/opts.h   options that these share
  *
  * C11 and C++17. Link with libweft (pkg-config weft, CMake weft::weft), or add
@@ -26,6 +27,9 @@
 #include <weft/array.h>
 #include <weft/base.h>
 #include <weft/fn.h>
+#include <weft/iter.h>
+#include <weft/iter_kernel.h>
+#include <weft/iter_sink.h>
 #include <weft/join.h>
 #include <weft/kernel.h>
 #include <weft/kernel_fold.h>

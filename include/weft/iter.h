@@ -1,0 +1,299 @@
+/* weft/iter.h - lazy sequences: a source, stages that work on it, and a sink that runs
+ * it all in parallel.
+ *
+ *     weft_iter it = weft_iter_slice(a, n, sizeof *a);
+ *     weft_iter_filter(&it, is_even, NULL);
+ *     weft_iter_map(&it, sizeof(long), square, NULL);
+ *     int64_t sum = weft_iter_sum_i64(&it);
+ *
+ * Sources and stages are here, sinks in weft/iter_sink.h, stages that the compiler can
+ * vectorise in weft/iter_kernel.h. The guide is docs/guide/iterators.md.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_ITER_H
+#define WEFT_ITER_H
+
+#include <weft/detail/iter.h>
+#include <weft/fn.h>
+#include <weft/iter_kernel.h>
+#include <weft/opts.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What all of it shares.
+ *
+ * An iterator is a value: it lives on the stack, is copied by assignment, owns nothing
+ * and needs no end. It describes a sequence; nothing runs before a sink is called, and
+ * sinks leave it as it is, so it can be used again, also by several threads at once. What
+ * it refers to (arrays, contexts) must live as long. A stage changes the iterator that it
+ * is given. There may be 16 sources and stages in one.
+ *
+ * Elements are bytes of one size for each stage, as in qsort. They go through all stages
+ * in batches of about a thousand (fewer if they are large, or if there is little stack),
+ * which stay in the cache. Functions get pointers to elements in such a batch, aligned as
+ * malloc's are where the size allows; they are valid until the function returns. The
+ * pointers that elements of weft_iter_refs, chunks, windows and lines contain are into
+ * the array.
+ *
+ * Order: as far as results are concerned everything is as in the serial code. Functions
+ * are called in any order and at the same time on several threads; each once for each
+ * element that is needed, unless it says otherwise. They may use weft themselves, and
+ * must not be left by longjmp or a C++ exception.
+ *
+ * Length: some stages need to know how many elements come in front of which (enumerate,
+ * zip, interleave, step, skip, take, reverse, chunk; the sink position). They
+ * cannot stand behind those that lose it: filter, filter_map, flat_map, take_while, and
+ * the sources pull and lines.
+ *
+ * Errors: nonsense (a NULL function, sizes that do not match, a stage that needs the
+ * length where it is lost, too many stages) ends the program at once, with a message that
+ * names the call.
+ *
+ * Cost: building takes nanoseconds. Sinks: a call through a pointer for each element and
+ * stage that is a plain function (1 to 2 ns), or one for each batch and kernel. */
+typedef struct weft_iter {
+  unsigned count;
+  wf_stage stages[WF_ITER_STAGES];
+  weft_opts opts;
+} weft_iter;
+
+/* ---- sources ---- */
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) ... base[i] ...
+ *
+ * The elements themselves: they are read in place, and copied where a stage needs it. */
+WEFT_API weft_iter weft_iter_slice(const void *base, size_t n, size_t size);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) ... &base[i] ...
+ *
+ * Elements of type void *, one to each element of the array: to change them in place. */
+WEFT_API weft_iter weft_iter_refs(void *base, size_t n, size_t size);
+
+/* Replaces
+ *
+ *     for (int64_t i = begin; i < end; i += step) ... i ...
+ *
+ * (and i > end if the step is negative), without overflow. Elements of type int64_t. */
+WEFT_API weft_iter weft_iter_range(int64_t begin, int64_t end);
+WEFT_API weft_iter weft_iter_range_step(int64_t begin, int64_t end, int64_t step);
+
+/* A part of an array: element type of chunks and windows. */
+typedef struct weft_chunk {
+  void *data; /* of the first element; may be written if the array may be */
+  size_t count;
+  size_t index; /* of the chunk or window */
+} weft_chunk;
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i += chunk) ... base[i] to base[min(i + chunk, n) - 1]
+ *
+ * weft_iter_windows: all runs of `window` neighbours, which overlap; none if the array is
+ * shorter. */
+WEFT_API weft_iter weft_iter_chunks(const void *base, size_t n, size_t size,
+                                    size_t chunk);
+WEFT_API weft_iter weft_iter_windows(const void *base, size_t n, size_t size,
+                                     size_t window);
+
+/* A rectangle of rows [r0, r1) and columns [c0, c1). */
+typedef struct weft_tile {
+  size_t r0, r1, c0, c1;
+} weft_tile;
+
+/* Replaces
+ *
+ *     for (size_t r = 0; r < rows; r += tile_rows)
+ *       for (size_t c = 0; c < cols; c += tile_cols)
+ *         ... [r, min(r + tile_rows, rows)) x [c, min(c + tile_cols, cols)) ...
+ *
+ * Elements of type weft_tile. A tile length of 0 means all rows, or all columns; tiles of
+ * 1 x 1 are index pairs. */
+WEFT_API weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows,
+                                   size_t tile_cols);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) ... *value ... */
+WEFT_API weft_iter weft_iter_repeat(const void *value, size_t size, size_t n);
+
+/* Replaces
+ *
+ *     while ((got = pull(buffer, room, ctx)) > 0) ... buffer[0] to buffer[got - 1] ...
+ *
+ * For what comes one after the other: files, queues, generators. The function writes up
+ * to `room` elements and returns how many; 0 is the end. It is called by one thread at a
+ * time, and not again after the end; what follows works on the batches in parallel, so
+ * return many. The number of threads does not matter to results where the function
+ * returns the same batches. Cannot be one of two sides (chain and so on); if there is a
+ * take_while behind it, one thread does it all. */
+typedef size_t weft_pull_fn(void *out, size_t room, void *ctx);
+WEFT_API weft_iter weft_iter_pull(size_t size, weft_pull_fn *fn, void *ctx);
+
+/* A line of a text, without the '\n' at its end. */
+typedef struct weft_line {
+  const char *text;
+  size_t length;
+} weft_line;
+
+/* Replaces
+ *
+ *     for (char *p = text; p < text + length; p = end + 1) ... p to end ...
+ *
+ * where end is the next '\n', or that of the text. Elements of type weft_line. */
+WEFT_API weft_iter weft_iter_lines(const char *text, size_t length);
+
+/* ---- stages: one element for each ---- */
+
+/* Replaces
+ *
+ *     fn(&out, &in, ctx);
+ *
+ * makes an element of out_size bytes from each. */
+typedef void weft_iter_map_fn(void *out, const void *in, void *ctx);
+WEFT_API void weft_iter_map(weft_iter *it, size_t out_size, weft_iter_map_fn *fn,
+                            void *ctx);
+
+/* Calls fn for each element that passes, and lets it pass. */
+typedef void weft_iter_look_fn(const void *elem, void *ctx);
+WEFT_API void weft_iter_inspect(weft_iter *it, weft_iter_look_fn *fn, void *ctx);
+
+/* Adds a kernel of weft/iter_kernel.h: a map, a filter, a filter-map or a flat map. */
+WEFT_API void weft_iter_apply(weft_iter *it, const weft_iter_kernel *kernel, void *ctx);
+
+/* Replaces
+ *
+ *     pair.index = i++, pair.value = x;
+ *
+ * Elements become structs of `size` bytes that begin with a size_t, the index, and have
+ * the value at `value_at`:
+ *
+ *     struct numbered { size_t index; double value; };
+ *     weft_iter_enumerate(&it, sizeof(struct numbered),
+ *                         offsetof(struct numbered, value)); */
+WEFT_API void weft_iter_enumerate(weft_iter *it, size_t size, size_t value_at);
+
+/* ---- stages: fewer or more ---- */
+
+/* Replaces
+ *
+ *     if (pred(&x, ctx)) ... x ... */
+WEFT_API void weft_iter_filter(weft_iter *it, weft_pred_fn *pred, void *ctx);
+
+/* Replaces
+ *
+ *     if (fn(&out, &in, ctx)) ... out ... */
+typedef bool weft_iter_filter_map_fn(void *out, const void *in, void *ctx);
+WEFT_API void weft_iter_filter_map(weft_iter *it, size_t out_size,
+                                   weft_iter_filter_map_fn *fn, void *ctx);
+
+/* Replaces
+ *
+ *     fn(&x, out, ctx);
+ *
+ * which calls weft_emit for any number of elements of out_size bytes:
+ *
+ *     static void divisors(const void *x, weft_out *out, void *ctx) {
+ *       int n = *(const int *)x;
+ *       for (int d = 1; d <= n; d++)
+ *         if (n % d == 0) weft_emit(out, &d, sizeof d);
+ *     } */
+typedef struct wf_out weft_out;
+typedef void weft_iter_flat_map_fn(const void *in, weft_out *out, void *ctx);
+WEFT_API void weft_iter_flat_map(weft_iter *it, size_t out_size,
+                                 weft_iter_flat_map_fn *fn, void *ctx);
+
+/* Hands an element on; for functions of weft_iter_flat_map only, on their own thread.
+ * A few instructions. */
+static inline void weft_emit(weft_out *out, const void *elem, size_t size) {
+  memcpy(wf_out_slot(out, size), elem, size);
+}
+
+/* Replaces
+ *
+ *     if (!pred(&x, ctx)) break;
+ *
+ * What stands in front of it is run twice for the elements up to the end, the first time
+ * to find that; pred, too. After that no function gets to see an element behind the
+ * end. Functions in front must give the same again. */
+WEFT_API void weft_iter_take_while(weft_iter *it, weft_pred_fn *pred, void *ctx);
+
+/* ---- stages: by position ---- */
+
+/* Every k-th element from the first on; all but the first k; the first k; the last one
+ * first. Functions of stages in front are called only for elements that are left. */
+WEFT_API void weft_iter_step(weft_iter *it, size_t k);
+WEFT_API void weft_iter_skip(weft_iter *it, size_t k);
+WEFT_API void weft_iter_take(weft_iter *it, size_t k);
+WEFT_API void weft_iter_reverse(weft_iter *it);
+
+/* Replaces
+ *
+ *     for (i = 0; i < n; i += k) ... {&x[i], min(k, n - i), i / k} ...
+ *
+ * Elements become weft_chunk, of k elements each, the last one of fewer. They are next to
+ * each other in memory that is valid while functions of later stages and of the sink
+ * look at the chunk; directly behind weft_iter_slice it is the array itself. Memory for
+ * large chunks comes from malloc or else from the system; the program ends if neither
+ * has any. Not behind another chunk stage. */
+WEFT_API void weft_iter_chunk(weft_iter *it, size_t k);
+
+/* ---- stages: two sequences ---- */
+
+/* The other iterator is copied into the first; its options are not.
+ *
+ * weft_iter_zip replaces
+ *
+ *     pair.left = x, pair.right = y;
+ *
+ * Elements become structs of `size` bytes that have the left element at their begin and
+ * the right one at `right_at`. As long as the shorter one. */
+WEFT_API void weft_iter_zip(weft_iter *it, const weft_iter *other, size_t size,
+                            size_t right_at);
+
+/* Replaces
+ *
+ *     fn(&out, &x, &y, ctx);
+ *
+ * a zip and a map without pairs in between; weft_iter_zip_apply does it with a kernel,
+ * WEFT_KERNEL_ZIP. */
+typedef void weft_iter_zip_fn(void *out, const void *left, const void *right, void *ctx);
+WEFT_API void weft_iter_zip_map(weft_iter *it, const weft_iter *other, size_t out_size,
+                                weft_iter_zip_fn *fn, void *ctx);
+WEFT_API void weft_iter_zip_apply(weft_iter *it, const weft_iter *other,
+                                  const weft_iter_kernel *kernel, void *ctx);
+
+/* All of the first, then all of the other. Elements have the same size. */
+WEFT_API void weft_iter_chain(weft_iter *it, const weft_iter *other);
+
+/* One of the first, one of the other, in turn; when one ends, what the other still has.
+ */
+WEFT_API void weft_iter_interleave(weft_iter *it, const weft_iter *other);
+
+/* ---- how it runs ---- */
+
+/* Options of weft/opts.h for the sinks, wherever they are set in the chain. Lengths count
+ * elements of the sources. weft_iter_options sets all of them; a sink that is cancelled
+ * returns soon, with a result that means nothing. */
+WEFT_API void weft_iter_pool(weft_iter *it, weft_pool *pool);
+WEFT_API void weft_iter_cancel(weft_iter *it, struct weft_scope *scope);
+WEFT_API void weft_iter_min_len(weft_iter *it, size_t min_len);
+WEFT_API void weft_iter_max_len(weft_iter *it, size_t max_len);
+WEFT_API void weft_iter_options(weft_iter *it, const weft_opts *opts);
+
+/* How many elements there are, or SIZE_MAX if that is not known; and their size. */
+WEFT_API size_t weft_iter_len(const weft_iter *it);
+WEFT_API size_t weft_iter_size(const weft_iter *it);
+
+#ifdef __cplusplus
+}
+#endif
+
+#include <weft/iter_sink.h>
+
+#endif

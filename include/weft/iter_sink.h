@@ -1,0 +1,211 @@
+/* weft/iter_sink.h - what runs an iterator: sums, searches, collections and more. Comes
+ * with weft/iter.h.
+ *
+ *     weft_iter it = weft_iter_lines(text, length);
+ *     weft_iter_filter(&it, is_error, NULL);
+ *     size_t errors = weft_iter_count(&it);
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_ITER_SINK_H
+#define WEFT_ITER_SINK_H
+
+#include <weft/iter.h>
+#include <weft/reduce.h>
+#include <weft/typed.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What all sinks share.
+ *
+ * Threads: any. Inside a pool a call belongs to that pool; from outside the calling
+ * thread takes part in the global pool (started on first use) until the call returns; see
+ * weft_iter_pool for another one.
+ *
+ * Results are the same, bit by bit, for every number of threads, sums of floats too, also
+ * behind filters: what is added to what follows from the lengths of the sources alone
+ * (behind weft_iter_pull from the batches that it returns).
+ *
+ * Short circuit: any, all, find and position stop the stages in front of them as soon as
+ * the answer is known, but for batches that had begun.
+ *
+ * Errors: none but in weft_iter_append. Sinks take the size of an element along with the
+ * pointer to where one goes, and end the program with a message if it is not that of the
+ * iterator. Where there is no scratch memory they work with less or with one thread;
+ * elements larger than what the stack holds, or partial results of flat maps and pulls
+ * behind which order must be kept, come from the system then, and the program ends if
+ * that has none either. Without memory some functions may be called twice for the same
+ * element. */
+
+/* Replaces
+ *
+ *     for (each x) fn(&x, ctx);
+ *
+ * weft_iter_each_batch: fn(elems, n, ctx) for batches of neighbours, n > 0. */
+typedef void weft_iter_batch_fn(const void *elems, size_t n, void *ctx);
+WEFT_API void weft_iter_for_each(const weft_iter *it, weft_iter_look_fn *fn, void *ctx);
+WEFT_API void weft_iter_each_batch(const weft_iter *it, weft_iter_batch_fn *fn,
+                                   void *ctx);
+
+/* Replaces
+ *
+ *     for (each x) count++;
+ *
+ * Functions of maps that only what is counted goes through are not called. */
+WEFT_API size_t weft_iter_count(const weft_iter *it);
+
+/* ---- folding ---- */
+
+/* Replaces
+ *
+ *     *result = *identity;
+ *     for (each x) op(result, &x, ctx);
+ *
+ * op makes *acc to "*acc, then *x"; it must be associative and need not commute, identity
+ * must not change what it is combined with. */
+WEFT_API void weft_iter_reduce(const weft_iter *it, void *result, size_t size,
+                               const void *identity, weft_op_fn *op, void *ctx);
+
+/* Replaces
+ *
+ *     f->init(result, ctx);
+ *     for (each batch) f->fold(result, elems, n, ctx);
+ *
+ * As weft_reduce (weft/reduce.h): accumulators of neighbours are merged, left and right
+ * in their order, and a fold must mean the same as the merge of the folds of its parts.
+ */
+typedef struct weft_folder {
+  size_t size;                                                     /* of an accumulator */
+  size_t elem;                                                     /* of an element */
+  void (*init)(void *acc, void *ctx);                              /* nothing seen yet */
+  void (*fold)(void *acc, const void *elems, size_t n, void *ctx); /* add these */
+  void (*merge)(void *acc, const void *right, void *ctx);          /* add what follows */
+} weft_folder;
+WEFT_API void weft_iter_fold(const weft_iter *it, void *result, const weft_folder *f,
+                             void *ctx);
+
+/* Replaces
+ *
+ *     wide sum = 0;
+ *     for (each x) sum += x;
+ *
+ * and, from the largest number of the type or +infinity on,
+ *
+ *     for (each x) if (x < min) min = x;
+ *
+ * and the same for the largest. Elements are of the type in the name; 32-bit integers
+ * give sums of 64 bits, 64-bit ones wrap, floats give a double. Minima pass over NaN; if
+ * there is nothing else, they are NaN. */
+#define WEFT_DECLARE_(name, type, wide)                                                  \
+  WEFT_API wide weft_iter_sum_##name(const weft_iter *it);                               \
+  WEFT_API type weft_iter_min_##name(const weft_iter *it);                               \
+  WEFT_API type weft_iter_max_##name(const weft_iter *it);
+WEFT_NUMBERS_(WEFT_DECLARE_)
+#undef WEFT_DECLARE_
+
+/* Replaces
+ *
+ *     for (each x)
+ *       if (nothing seen yet || cmp(&x, out, ctx) < 0) *out = x;
+ *
+ * The first of the smallest elements, or of the largest. False if there are none. */
+WEFT_API bool weft_iter_min_by(const weft_iter *it, void *out, size_t size,
+                               weft_cmp_fn *cmp, void *ctx);
+WEFT_API bool weft_iter_max_by(const weft_iter *it, void *out, size_t size,
+                               weft_cmp_fn *cmp, void *ctx);
+
+/* ---- searching ---- */
+
+/* Replaces
+ *
+ *     for (each x)
+ *       if (pred(&x, ctx)) { *out = x; return true; }
+ *     return false;
+ *
+ * pred may be NULL: any element will do, those behind a filter for instance. out may be
+ * NULL. find_any: whichever comes up first. find_first and find_last: in the order of the
+ * sequence; for the first all threads work from the front, for the last one from the
+ * back. */
+WEFT_API bool weft_iter_find_any(const weft_iter *it, void *out, size_t size,
+                                 weft_pred_fn *pred, void *ctx);
+WEFT_API bool weft_iter_find_first(const weft_iter *it, void *out, size_t size,
+                                   weft_pred_fn *pred, void *ctx);
+WEFT_API bool weft_iter_find_last(const weft_iter *it, void *out, size_t size,
+                                  weft_pred_fn *pred, void *ctx);
+
+/* Replaces
+ *
+ *     for (each x, i++) if (pred(&x, ctx)) return i;
+ *     return SIZE_MAX; */
+WEFT_API size_t weft_iter_position(const weft_iter *it, weft_pred_fn *pred, void *ctx);
+
+/* Does pred hold for some element, for all, for none? */
+WEFT_API bool weft_iter_any(const weft_iter *it, weft_pred_fn *pred, void *ctx);
+WEFT_API bool weft_iter_all(const weft_iter *it, weft_pred_fn *pred, void *ctx);
+WEFT_API bool weft_iter_none(const weft_iter *it, weft_pred_fn *pred, void *ctx);
+
+/* ---- collecting ---- */
+
+/* Replaces
+ *
+ *     for (each x) { if (n < room) dst[n] = x; n++; }
+ *     return n;
+ *
+ * Returns how many elements there are; as many as there is room for are in dst, in order.
+ * Where the length is known, those without room are not computed. */
+WEFT_API size_t weft_iter_collect(const weft_iter *it, void *dst, size_t size,
+                                  size_t room);
+
+/* An array that grows. Starts as {NULL, 0, 0}, or with memory from malloc; the user frees
+ * data. */
+typedef struct weft_buffer {
+  void *data;
+  size_t count, capacity; /* in elements */
+} weft_buffer;
+
+/* Replaces
+ *
+ *     for (each x) { grow if needed; data[count++] = x; }
+ *
+ * Appends the elements in order. Returns 0, or WEFT_ENOMEM: then the buffer's elements
+ * are as before. Cost: where the length is not known, each element is copied twice. */
+WEFT_API int weft_iter_append(const weft_iter *it, weft_buffer *buffer, size_t size);
+
+/* How many elements went where. */
+typedef struct weft_counts {
+  size_t yes, no;
+} weft_counts;
+
+/* Replaces
+ *
+ *     for (each x) if (pred(&x, ctx)) yes[y++] = x; else no[n++] = x;
+ *
+ * Both arrays have room for `room` elements; more are counted, but not stored. */
+WEFT_API weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no,
+                                         size_t size, size_t room, weft_pred_fn *pred,
+                                         void *ctx);
+
+/* Replaces
+ *
+ *     for (each pair) left[n] = pair.left, right[n] = pair.right, n++;
+ *     return n;
+ *
+ * The inverse of weft_iter_zip: the left part, of left_size bytes, is at the begin of
+ * each element, the right one, of right_size bytes, at right_at. Room as in collect. */
+WEFT_API size_t weft_iter_unzip(const weft_iter *it, void *left, size_t left_size,
+                                void *right, size_t right_size, size_t right_at,
+                                size_t room);
+
+/* weft_iter_collect, and then weft_scan or weft_sort of what is stored. */
+WEFT_API size_t weft_iter_scan(const weft_iter *it, void *dst, size_t size, size_t room,
+                               const void *identity, bool inclusive, weft_op_fn *op,
+                               void *ctx);
+WEFT_API size_t weft_iter_sort(const weft_iter *it, void *dst, size_t size, size_t room,
+                               weft_cmp_fn *cmp, void *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
