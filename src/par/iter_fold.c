@@ -253,33 +253,35 @@ DEFINE_SUM(f64, double)
 
 /* ---- minima and maxima ---- */
 
-/* The comparison is false for NaN, which only stays if there is nothing else. */
+/* A kernel gives `none` for a batch of NaN, but also for one that has that number. */
 #define DEFINE_EXTREME(call, op, name, type, none)                                       \
   typedef struct call##_##name {                                                         \
     type best;                                                                           \
-    bool any;                                                                            \
+    bool any, numbers; /* elements, and among them some that are not NaN */              \
   } call##_##name;                                                                       \
-  static void add_##call##_##name(call##_##name *acc, type x) {                          \
-    if (!acc->any || x op acc->best || (acc->best != acc->best && x == x))               \
-      acc->best = x;                                                                     \
-    acc->any = true;                                                                     \
-  }                                                                                      \
   static void init_##call##_##name(void *acc, void *ctx) {                               \
-    call##_##name nothing = {none, false};                                               \
+    call##_##name nothing = {none, false, false};                                        \
     (void)ctx;                                                                           \
     *(call##_##name *)acc = nothing;                                                     \
   }                                                                                      \
   static bool take_##call##_##name(wf_iter_run *run, const char *elems, size_t n) {      \
     const wf_iter_leaf *leaf = (const wf_iter_leaf *)run->state;                         \
-    const wf_kernels *kernels = (const wf_kernels *)leaf->ctx;                           \
-    add_##call##_##name((call##_##name *)leaf->acc,                                      \
-                        kernels->call##_##name((const type *)(const void *)elems, n));   \
+    const type *a = (const type *)(const void *)elems;                                   \
+    call##_##name *acc = (call##_##name *)leaf->acc;                                     \
+    type best = ((const wf_kernels *)leaf->ctx)->call##_##name(a, n);                    \
+    acc->any = true;                                                                     \
+    if (best op acc->best) acc->best = best;                                             \
+    if (best != (none)) acc->numbers = true;                                             \
+    for (size_t i = 0; i < n && !acc->numbers; i++) acc->numbers = a[i] == a[i];         \
     return true;                                                                         \
   }                                                                                      \
   static void merge_##call##_##name(void *acc, const void *right, void *ctx) {           \
+    call##_##name *l = (call##_##name *)acc;                                             \
     const call##_##name *r = (const call##_##name *)right;                               \
     (void)ctx;                                                                           \
-    if (r->any) add_##call##_##name((call##_##name *)acc, r->best);                      \
+    if (r->best op l->best) l->best = r->best;                                           \
+    l->any = l->any || r->any;                                                           \
+    l->numbers = l->numbers || r->numbers;                                               \
   }                                                                                      \
   type weft_iter_##call##_##name(const weft_iter *it) {                                  \
     call##_##name all;                                                                   \
@@ -287,7 +289,8 @@ DEFINE_SUM(f64, double)
                          merge_##call##_##name, (void *)(uintptr_t)wf_kernels_get()};    \
     wf_iter_need_size(it, sizeof(type), "weft_iter_" #call "_" #name);                   \
     run_fold(it, &all, &f, "weft_iter_" #call "_" #name);                                \
-    return all.best;                                                                     \
+    /* Infinity less infinity is NaN; integers are always numbers. */                    \
+    return all.any && !all.numbers ? all.best - all.best : all.best;                     \
   }
 #define DEFINE_EXTREMES(name, type, lowest, highest)                                     \
   DEFINE_EXTREME(min, <, name, type, highest)                                            \
