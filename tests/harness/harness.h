@@ -26,6 +26,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#include <type_traits>
+#define HARNESS_NORETURN [[noreturn]]
+extern "C" {
+#else
+#define HARNESS_NORETURN _Noreturn
+#endif
+
 /* ---- tests ---- */
 
 /* Seconds that a test may run unless it says otherwise. This limit and those of single
@@ -89,7 +97,7 @@ __attribute__((format(printf, 5, 6))) bool harness_check_msg(bool held, const ch
 bool harness_check_str_eq(const char *a, const char *b, const char *file, int line,
                           const char *a_text, const char *b_text);
 
-_Noreturn void harness_require(const char *file, int line, const char *text);
+HARNESS_NORETURN void harness_require(const char *file, int line, const char *text);
 
 typedef struct harness_value {
   enum { HARNESS_SIGNED, HARNESS_UNSIGNED, HARNESS_DOUBLE, HARNESS_POINTER } kind;
@@ -109,6 +117,22 @@ harness_value harness_unsigned(unsigned long long value);
 harness_value harness_double(double value);
 harness_value harness_pointer(const void *value);
 
+#ifdef __cplusplus
+} /* overloaded names are C++ */
+template <class T> inline harness_value harness_value_of(T value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return harness_double((double)value);
+  else if constexpr (std::is_signed_v<T> || std::is_enum_v<T>)
+    return harness_signed((long long)value);
+  else
+    return harness_unsigned((unsigned long long)value);
+}
+template <class T> inline harness_value harness_value_of(T *value) {
+  return harness_pointer(value);
+}
+#define HARNESS_VALUE(x) harness_value_of(x)
+extern "C" {
+#else
 /* clang-format off */
 #define HARNESS_VALUE(x)                                                                 \
   _Generic((x),                                                                          \
@@ -120,6 +144,7 @@ harness_value harness_pointer(const void *value);
     float: harness_double, double: harness_double,                                       \
     default: harness_pointer)(x)
 /* clang-format on */
+#endif
 
 /* ---- randomness that can be replayed ---- */
 
@@ -151,5 +176,9 @@ unsigned harness_slowdown(void);
  * bytes of what it prints. Returns its exit code, or 128 plus the signal that ended it.
  */
 int harness_run_self(const char *env, const char *args, char *output, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

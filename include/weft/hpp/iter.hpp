@@ -1,0 +1,339 @@
+/* weft/hpp/iter.hpp - weft::iter: lazy pipelines over ranges, fused into one parallel
+ * loop.
+ *
+ *     double total = weft::iter(orders)
+ *                        .filter([](const order &o) { return o.is_paid; })
+ *                        .map([](const order &o) { return o.price; })
+ *                        .sum();
+ *
+ * A pipeline is a source, stages, and a sink that runs it. Until the sink nothing
+ * happens. It is a value, may be kept, copied and run any number of times; it refers to
+ * the container of its source, and owns its callables, which it calls as const, from
+ * several threads at the same time. Everything is a template: the sink's loop has all
+ * stages inlined, and is vectorised where a loop written by hand would be.
+ *
+ * Order: sinks that give items (collect, find_first, ...) give them in the order of the
+ * source. Folds have the same bits for every number of threads.
+ *
+ * Exceptions: if a callable of any stage throws, blocks behind it are not started any
+ * more, blocks in front of it are, and the sink throws what the serial loop would have
+ * thrown. What was made so far is destroyed.
+ *
+ * After zip and enumerate items are pairs; callables take the pair, or both parts as two
+ * arguments.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_HPP_ITER_HPP
+#define WEFT_HPP_ITER_HPP
+
+#include <weft/hpp/iter_sink.hpp>
+#include <weft/hpp/sort.hpp>
+
+WEFT_HPP_BEGIN
+
+/* A pipeline. P is a producer, see weft/hpp/iter_stage.hpp; it is made by weft::iter and
+ * by the stages. */
+template <class P> class iterator {
+public:
+  using item = typename P::item;              /* what callables are given */
+  using value = detail::stored<item>;         /* what is kept of it */
+  static constexpr bool indexed = P::indexed; /* is the number of items known? */
+
+  explicit iterator(P producer, const options &o = options())
+      : producer_(std::move(producer)), options_(o) {}
+
+  const P &producer() const noexcept {
+    return producer_;
+  }
+  /* How many items there are: of an indexed pipeline. */
+  std::size_t size() const {
+    static_assert(indexed,
+                  "weft::iter: after filter and flat_map the length is not known; "
+                  "use count()");
+    return producer_.size();
+  }
+
+  /* The options that the sink runs with. */
+  iterator with(const options &o) const {
+    return iterator(producer_, o);
+  }
+
+  /* ---- stages ---- */
+
+  /* f(x) instead of x. */
+  template <class F> auto map(F f) const {
+    expect_callable<const F>();
+    if constexpr (detail::takes<const F, item>)
+      return then(detail::mapped<P, F>{producer_, std::move(f)});
+  }
+  /* f(x) is called, x goes on. */
+  template <class F> auto inspect(F f) const {
+    static_assert(std::is_invocable_v<const F &, const detail::plain<item> &>,
+                  "weft::iter: the function must be callable as f(item)");
+    return then(detail::inspected<P, F>{producer_, std::move(f)});
+  }
+  /* Only those that the predicate holds for. */
+  template <class F> auto filter(F keep) const {
+    expect_callable<const F, const detail::plain<item> &>();
+    if constexpr (detail::takes<const F, const detail::plain<item> &>)
+      return then(detail::filtered<P, F>{producer_, std::move(keep)});
+  }
+  /* f(x) is a std::optional: what is in it, if there is something. */
+  template <class F> auto filter_map(F f) const {
+    expect_callable<const F>();
+    if constexpr (detail::takes<const F, item>)
+      return then(detail::filter_mapped<P, F>{producer_, std::move(f)});
+  }
+  /* f(x) is a range or a pipeline: all of its items. Each is gone through by one thread.
+   */
+  template <class F> auto flat_map(F f) const {
+    expect_callable<const F>();
+    if constexpr (detail::takes<const F, item>)
+      return then(detail::flattened<P, F>{producer_, std::move(f)});
+  }
+  /* Pairs of the index and x. */
+  auto enumerate() const {
+    expect_indexed();
+    return then(detail::enumerated<P>{producer_});
+  }
+  /* Pairs of x and what the other has at the same index; the shorter one decides. The
+   * other is a range or a pipeline. */
+  template <class R> auto zip(R &&other) const;
+  /* All of this, then all of the other. */
+  template <class R> auto chain(R &&other) const;
+  /* One of this, one of the other, and so on; then what is left of the longer. */
+  template <class R> auto interleave(R &&other) const;
+
+  auto take(std::size_t n) const {
+    return pick(0, 1, n < size() ? n : size());
+  }
+  auto skip(std::size_t n) const {
+    const std::size_t first = n < size() ? n : size();
+    return pick(first, 1, size() - first);
+  }
+  /* Items 0, step, 2 * step, ...; a step of 0 counts as 1. */
+  auto step_by(std::size_t step) const {
+    const std::size_t by = step == 0 ? 1 : step;
+    return pick(0, by, size() / by + (size() % by != 0));
+  }
+  /* The last one first. */
+  auto rev() const {
+    return pick(size() - 1, SIZE_MAX, size());
+  }
+
+  /* ---- sinks ---- */
+
+  /* for (x : items) f(x); */
+  template <class F> void for_each(F &&f) const {
+    expect_callable<std::remove_reference_t<F>>();
+    if constexpr (detail::takes<std::remove_reference_t<F>, item>)
+      detail::run_for_each(&options_, producer_, f);
+  }
+  /* T acc = start; for (x : items) acc = op(acc, x); with an associative op, in which
+   * start is used once. */
+  template <class T, class Op> T reduce(T start, Op &&op) const {
+    static_assert(std::is_invocable_r_v<T, Op &, T, T>,
+                  "weft::iter: the operation must be callable as op(T, T), a T");
+    auto all = detail::run_reduce<T>(&options_, producer_, op);
+    return all ? T(op(std::move(start), std::move(*all))) : start;
+  }
+  /* A acc = identity; for (x : items) step(acc, x); each thread's part starts from a copy
+   * of identity, and merge(A &, A &&) puts the parts together. */
+  template <class A, class Step, class Merge>
+  A fold(A identity, Step &&step, Merge &&merge) const {
+    static_assert(std::is_invocable_v<Step &, A &, item> &&
+                      std::is_invocable_v<Merge &, A &, A>,
+                  "weft::iter: fold needs step(A &, item) and merge(A &, A &&)");
+    auto all = detail::run_fold<A>(&options_, producer_, identity, step, merge);
+    return all ? std::move(*all) : identity;
+  }
+  /* The sum from value 0 on; of integers in 64 bits, of float in double. */
+  auto sum() const {
+    using T = typename detail::sum_type<value>::type;
+    auto step = [](T &to, item &&x) { to = static_cast<T>(to + static_cast<T>(x)); };
+    auto merge = [](T &to, T &&right) { to = static_cast<T>(to + right); };
+    return detail::run_fold<T>(&options_, producer_, T(), step, merge).value_or(T());
+  }
+  /* How many: without calling anything if that is known. */
+  std::size_t count() const {
+    if constexpr (indexed) {
+      return producer_.size();
+    } else {
+      auto step = [](std::size_t &to, item &&) { to++; };
+      auto merge = [](std::size_t &to, std::size_t right) { to += right; };
+      return detail::run_fold<std::size_t>(&options_, producer_, 0, step, merge)
+          .value_or(0);
+    }
+  }
+  /* The least, and the greatest, or nothing; the first of equals. */
+  template <class Less = std::less<>> std::optional<value> min(Less less = Less()) const {
+    auto op = [&](value &&a, value &&b) {
+      return less(b, a) ? std::move(b) : std::move(a);
+    };
+    return detail::run_reduce<value>(&options_, producer_, op);
+  }
+  template <class Less = std::less<>> std::optional<value> max(Less less = Less()) const {
+    auto op = [&](value &&a, value &&b) {
+      return less(a, b) ? std::move(b) : std::move(a);
+    };
+    return detail::run_reduce<value>(&options_, producer_, op);
+  }
+
+  /* A vector of all items, in order. */
+  std::vector<value> collect() const {
+    return detail::run_collect(&options_, producer_);
+  }
+  /* The same, sorted. */
+  template <class Less = std::less<>>
+  std::vector<value> sorted(Less less = Less()) const {
+    std::vector<value> all = collect();
+    detail::sort_range(&options_, all, less, false);
+    return all;
+  }
+  /* Item i to to[i], as far as there are both. */
+  template <class R> void copy_to(R &&to) const {
+    expect_indexed();
+    detail::expect_range<R>();
+    const auto view = detail::view_of(to);
+    auto body = [&](std::size_t begin, std::size_t end) {
+      const auto v = view;
+      for (std::size_t i = begin; i < end; i++) v[i] = producer_.at(i);
+    };
+    const std::size_t n = view.size() < size() ? view.size() : size();
+    detail::for_blocks(&options_, n, body);
+  }
+  /* Two vectors: those that the predicate holds for, and the others. */
+  template <class F> auto partition(F &&pred) const {
+    expect_predicate<F>();
+    return detail::run_partition(&options_, producer_, pred);
+  }
+
+  /* The first item that the predicate holds for, or nothing. Stops early. */
+  template <class F> std::optional<value> find_first(F &&pred) const {
+    expect_predicate<F>();
+    auto found = detail::run_find(&options_, producer_, pred);
+    if (!found) return std::nullopt;
+    return std::move(found->item);
+  }
+  /* Its index, or SIZE_MAX. */
+  template <class F> std::size_t position(F &&pred) const {
+    expect_indexed();
+    expect_predicate<F>();
+    auto found = detail::run_find(&options_, producer_, pred);
+    return found ? found->position : SIZE_MAX;
+  }
+  template <class F> bool any(F &&pred) const {
+    expect_predicate<F>();
+    return detail::run_find(&options_, producer_, pred).has_value();
+  }
+  template <class F> bool all(F &&pred) const {
+    expect_predicate<F>();
+    auto fails = [&](const detail::plain<item> &x) { return !detail::call(pred, x); };
+    return !detail::run_find(&options_, producer_, fails).has_value();
+  }
+  template <class F> bool none(F &&pred) const {
+    return !any(std::forward<F>(pred));
+  }
+
+private:
+  template <class Q> iterator<Q> then(Q stage) const {
+    return iterator<Q>(std::move(stage), options_);
+  }
+  auto pick(std::size_t first, std::size_t step, std::size_t n) const {
+    return then(detail::picked<P>{producer_, first, step, n});
+  }
+  template <class F, class T = item> static constexpr void expect_callable() {
+    static_assert(detail::takes<F, T>,
+                  "weft::iter: the function must be callable as f(item), "
+                  "also if it is const (no mutable lambdas)");
+  }
+  template <class F> static constexpr void expect_predicate() {
+    expect_callable<std::remove_reference_t<F>, const detail::plain<item> &>();
+  }
+  static constexpr void expect_indexed() {
+    static_assert(indexed,
+                  "weft::iter: not after filter and flat_map, where the index of an "
+                  "item is not known");
+  }
+
+  P producer_;
+  options options_;
+};
+
+/* ---- sources ---- */
+
+/* The elements of a container or array, as references; the numbers [0, n); a pipeline as
+ * it is. The container must outlive the pipeline: temporary ones are refused. */
+template <class R> auto iter(R &&range) {
+  if constexpr (detail::is_iterator<detail::plain<R>>) {
+    return detail::plain<R>(std::forward<R>(range));
+  } else {
+    static_assert(detail::is_range<R>, "weft::iter: not a range: give a container with "
+                                       "random access, an array, or a number");
+    static_assert(detail::is_index<R> || std::is_lvalue_reference_v<R>,
+                  "weft::iter: the container is a temporary; give it a name");
+    if constexpr (detail::is_range<R>) {
+      using view = decltype(detail::view_of(range));
+      return iterator<detail::source<view>>({detail::view_of(range)});
+    }
+  }
+}
+
+/* The elements between two iterators, or the numbers from first to before last. */
+template <class It> auto iter(It first, It last) {
+  static_assert(detail::is_bound<It>, "weft::iter: the iterators need random access");
+  using view = decltype(detail::view_between(first, last));
+  return iterator<detail::source<view>>({detail::view_between(first, last)});
+}
+
+/* Items are slices (data(), size(), begin(), end()) of `length` elements, the last may be
+ * shorter. A length of 0 counts as 1. */
+template <class R> auto chunks(R &range, std::size_t length) {
+  static_assert(detail::is_contiguous<R>, "weft::chunks: give an array or a vector");
+  auto *data = std::data(range);
+  const std::size_t n = std::size(range), len = length == 0 ? 1 : length;
+  using T = std::remove_reference_t<decltype(*data)>;
+  return iterator<detail::slices<T>>({data, n / len + (n % len != 0), n, len, len});
+}
+
+/* Items are all slices of `length` neighbours: [0, length), [1, length + 1), ... */
+template <class R> auto windows(R &range, std::size_t length) {
+  static_assert(detail::is_contiguous<R>, "weft::windows: give an array or a vector");
+  auto *data = std::data(range);
+  const std::size_t n = std::size(range), len = length == 0 ? 1 : length;
+  using T = std::remove_reference_t<decltype(*data)>;
+  return iterator<detail::slices<T>>({data, n >= len ? n - len + 1 : 0, n, 1, len});
+}
+
+/* The same value n times. */
+template <class T> auto repeat(T value, std::size_t n) {
+  return iter(n).map([value](std::size_t) { return value; });
+}
+
+template <class P> template <class R> auto iterator<P>::zip(R &&other) const {
+  expect_indexed();
+  auto right = iter(std::forward<R>(other));
+  static_assert(decltype(right)::indexed,
+                "weft::iter: zip after filter and flat_map has no "
+                "indices to go by");
+  using Q = detail::plain<decltype(right.producer())>;
+  return then(detail::zipped<P, Q>{producer_, right.producer()});
+}
+
+template <class P> template <class R> auto iterator<P>::chain(R &&other) const {
+  auto right = iter(std::forward<R>(other));
+  using Q = detail::plain<decltype(right.producer())>;
+  return then(detail::chained<P, Q>{producer_, right.producer()});
+}
+
+template <class P> template <class R> auto iterator<P>::interleave(R &&other) const {
+  expect_indexed();
+  auto right = iter(std::forward<R>(other));
+  static_assert(decltype(right)::indexed, "weft::iter: interleave needs known lengths");
+  using Q = detail::plain<decltype(right.producer())>;
+  return then(detail::interleaved<P, Q>{producer_, right.producer()});
+}
+
+WEFT_HPP_END
+
+#endif

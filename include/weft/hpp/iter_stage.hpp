@@ -1,0 +1,356 @@
+/* weft/hpp/iter_stage.hpp - what weft::iter pipelines are made of: sources and stages.
+ * Not API; see weft/hpp/iter.hpp.
+ *
+ * A producer is a value that knows
+ *
+ *     item         what it gives: a type or a reference
+ *     indexed      does each position give exactly one item?
+ *     size()       how many positions there are
+ *     at(i)        the item at position i, if indexed
+ *     each(begin, end, sink)   calls sink(item) for the items of positions [begin, end),
+ * in their order, until the sink returns true; then it returns true
+ *
+ * Stages hold the producer in front of them by value, so that a pipeline is one object,
+ * and each() becomes one loop. Positions are what is shared among threads.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_HPP_ITER_STAGE_HPP
+#define WEFT_HPP_ITER_STAGE_HPP
+
+#include <optional>
+#include <tuple>
+#include <weft/hpp/range.hpp>
+
+WEFT_HPP_BEGIN
+
+template <class P> class iterator;
+
+namespace detail {
+
+/* ---- calls: f(item), or f(first, second) for a pair ---- */
+
+template <class F, class T> constexpr bool takes_whole = std::is_invocable_v<F &, T>;
+template <class F, class T> constexpr bool takes_parts = false;
+template <class F, class A, class B>
+constexpr bool takes_parts<F, std::pair<A, B>> = std::is_invocable_v<F &, A, B>;
+template <class F, class T>
+constexpr bool takes = takes_whole<F, T> || takes_parts<F, plain<T>>;
+
+template <class F, class T> WEFT_HPP_INLINE decltype(auto) call(F &f, T &&item) {
+  if constexpr (takes_whole<F, T>)
+    return f(std::forward<T>(item));
+  else
+    return f(static_cast<typename plain<T>::first_type &&>(item.first),
+             static_cast<typename plain<T>::second_type &&>(item.second));
+}
+
+template <class F, class T>
+using called = decltype(call(std::declval<F &>(), std::declval<T>()));
+
+/* What is kept of an item: a copy, of pairs of references too. */
+template <class T> struct stored_of { using type = std::decay_t<T>; };
+template <class A, class B> struct stored_of<std::pair<A, B>> {
+  using type = std::pair<typename stored_of<A>::type, typename stored_of<B>::type>;
+};
+template <class T> using stored = typename stored_of<plain<T>>::type;
+
+/* ---- sources ---- */
+
+/* What gives items by at() gives ranges of them so. */
+template <class P, class Sink>
+WEFT_HPP_INLINE bool each_at(const P &p, std::size_t begin, std::size_t end, Sink &sink) {
+  for (std::size_t i = begin; i < end; i++)
+    if (sink(p.at(i))) return true;
+  return false;
+}
+
+#define WEFT_HPP_EACH_BY_AT(P)                                                           \
+  template <class Sink>                                                                  \
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {      \
+    return each_at<P>(*this, begin, end, sink);                                          \
+  }
+
+template <class V> struct source {
+  using item = element_of<V>;
+  static constexpr bool indexed = true;
+  V view;
+
+  std::size_t size() const {
+    return view.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    return view[i];
+  }
+  WEFT_HPP_EACH_BY_AT(source)
+};
+
+/* Some elements in a row, as what std::span is from C++20 on. */
+template <class T> class slice {
+public:
+  slice(T *first, std::size_t count) noexcept : first_(first), count_(count) {}
+  T *begin() const noexcept {
+    return first_;
+  }
+  T *end() const noexcept {
+    return first_ + count_;
+  }
+  T *data() const noexcept {
+    return first_;
+  }
+  std::size_t size() const noexcept {
+    return count_;
+  }
+  T &operator[](std::size_t i) const noexcept {
+    return first_[i];
+  }
+
+private:
+  T *first_;
+  std::size_t count_;
+};
+
+/* Slices of an array: every `step` elements one of up to `length`. Chunks and windows. */
+template <class T> struct slices {
+  using item = slice<T>;
+  static constexpr bool indexed = true;
+  T *first;
+  std::size_t count, elements, step, length;
+
+  std::size_t size() const {
+    return count;
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    const std::size_t left = elements - i * step;
+    return item(first + i * step, left < length ? left : length);
+  }
+  WEFT_HPP_EACH_BY_AT(slices)
+};
+
+/* ---- stages that keep positions ---- */
+
+template <class P, class F> struct mapped {
+  using item = called<const F, typename P::item>;
+  static constexpr bool indexed = P::indexed;
+  P from;
+  F f;
+
+  std::size_t size() const {
+    return from.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    return call(f, from.at(i));
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    auto next = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+      return sink(call(f, static_cast<typename P::item &&>(x)));
+    };
+    return from.each(begin, end, next);
+  }
+};
+
+template <class P, class F> struct inspected {
+  using item = typename P::item;
+  static constexpr bool indexed = P::indexed;
+  P from;
+  F f;
+
+  std::size_t size() const {
+    return from.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    item &&x = from.at(i);
+    f(static_cast<const plain<item> &>(x));
+    return static_cast<item &&>(x);
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    auto next = [&](item &&x) WEFT_HPP_LAMBDA {
+      f(static_cast<const plain<item> &>(x));
+      return sink(static_cast<item &&>(x));
+    };
+    return from.each(begin, end, next);
+  }
+};
+
+template <class P> struct enumerated {
+  using item = std::pair<std::size_t, typename P::item>;
+  static constexpr bool indexed = true;
+  P from;
+
+  std::size_t size() const {
+    return from.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    return item(i, from.at(i));
+  }
+  WEFT_HPP_EACH_BY_AT(enumerated)
+};
+
+template <class P, class Q> struct zipped {
+  using item = std::pair<typename P::item, typename Q::item>;
+  static constexpr bool indexed = true;
+  P left;
+  Q right;
+
+  std::size_t size() const {
+    return left.size() < right.size() ? left.size() : right.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    return item(left.at(i), right.at(i));
+  }
+  WEFT_HPP_EACH_BY_AT(zipped)
+};
+
+/* Positions first, first + step, ... (or backwards: step is then -1 as a size_t). */
+template <class P> struct picked {
+  using item = typename P::item;
+  static constexpr bool indexed = true;
+  P from;
+  std::size_t first, step, count;
+
+  std::size_t size() const {
+    return count;
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    return from.at(first + i * step);
+  }
+  WEFT_HPP_EACH_BY_AT(picked)
+};
+
+template <class P, class Q> struct interleaved {
+  using item = std::common_type_t<typename P::item, typename Q::item>;
+  static constexpr bool indexed = true;
+  P left;
+  Q right;
+
+  std::size_t size() const {
+    return left.size() + right.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    const std::size_t n = left.size(), m = right.size(), both = n < m ? n : m;
+    if (i >= 2 * both) return n > m ? item(left.at(i - both)) : item(right.at(i - both));
+    return i % 2 == 0 ? item(left.at(i / 2)) : item(right.at(i / 2));
+  }
+  WEFT_HPP_EACH_BY_AT(interleaved)
+};
+
+template <class P, class Q> struct chained {
+  using item = std::conditional_t<std::is_same_v<typename P::item, typename Q::item>,
+                                  typename P::item,
+                                  std::common_type_t<typename P::item, typename Q::item>>;
+  static constexpr bool indexed = P::indexed && Q::indexed;
+  P left;
+  Q right;
+
+  std::size_t size() const {
+    return left.size() + right.size();
+  }
+  WEFT_HPP_INLINE item at(std::size_t i) const {
+    const std::size_t n = left.size();
+    return i < n ? static_cast<item>(left.at(i)) : static_cast<item>(right.at(i - n));
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    const std::size_t n = left.size();
+    auto next = [&](auto &&x) WEFT_HPP_LAMBDA {
+      return sink(static_cast<item>(std::forward<decltype(x)>(x)));
+    };
+    if (begin < n && left.each(begin, end < n ? end : n, next)) return true;
+    return end > n && right.each(begin > n ? begin - n : 0, end - n, next);
+  }
+};
+
+/* ---- stages after which a position gives any number of items ---- */
+
+template <class P, class F> struct filtered {
+  using item = typename P::item;
+  static constexpr bool indexed = false;
+  P from;
+  F keep;
+
+  std::size_t size() const {
+    return from.size();
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    auto next = [&](item &&x) WEFT_HPP_LAMBDA {
+      const plain<item> &seen = x;
+      return keep_it(seen) && sink(static_cast<item &&>(x));
+    };
+    return from.each(begin, end, next);
+  }
+
+private:
+  WEFT_HPP_INLINE bool keep_it(const plain<item> &x) const {
+    if constexpr (std::is_invocable_v<const F &, const plain<item> &>)
+      return keep(x);
+    else
+      return keep(x.first, x.second);
+  }
+};
+
+/* What f gives is a std::optional. */
+template <class P, class F> struct filter_mapped {
+  using item = typename plain<called<const F, typename P::item>>::value_type;
+  static constexpr bool indexed = false;
+  P from;
+  F f;
+
+  std::size_t size() const {
+    return from.size();
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    auto next = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+      auto &&given = call(f, static_cast<typename P::item &&>(x));
+      return given && sink(*std::move(given));
+    };
+    return from.each(begin, end, next);
+  }
+};
+
+template <class T> constexpr bool is_iterator = false;
+template <class P> constexpr bool is_iterator<iterator<P>> = true;
+
+template <class R, class = void> struct inner_item {
+  using type = decltype(*std::begin(std::declval<R &>()));
+};
+template <class R> struct inner_item<R, std::enable_if_t<is_iterator<plain<R>>>> {
+  using type = typename plain<R>::item;
+};
+
+/* What f gives is a range or another pipeline, whose items are given one by one. */
+template <class P, class F> struct flattened {
+  using inner = called<const F, typename P::item>;
+  using item = typename inner_item<std::remove_reference_t<inner>>::type;
+  static constexpr bool indexed = false;
+  P from;
+  F f;
+
+  std::size_t size() const {
+    return from.size();
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    auto next = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+      inner &&given = call(f, static_cast<typename P::item &&>(x));
+      if constexpr (is_iterator<plain<inner>>) {
+        return given.producer().each(0, given.producer().size(), sink);
+      } else {
+        for (auto &&y : given)
+          if (sink(static_cast<decltype(y) &&>(y))) return true;
+        return false;
+      }
+    };
+    return from.each(begin, end, next);
+  }
+};
+
+#undef WEFT_HPP_EACH_BY_AT
+
+} // namespace detail
+
+WEFT_HPP_END
+
+#endif

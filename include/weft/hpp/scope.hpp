@@ -1,0 +1,315 @@
+/* weft/hpp/scope.hpp - weft::scope: any number of tasks, and a place where all have
+ * ended; weft::async: one task, and a handle for its result.
+ *
+ *     weft::scope scope;
+ *     for (auto &file : files) scope.spawn([&file] { parse(file); });
+ *     scope.wait();
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEFT_HPP_SCOPE_HPP
+#define WEFT_HPP_SCOPE_HPP
+
+#include <memory>
+#include <weft/hpp/base.hpp>
+
+WEFT_HPP_BEGIN
+
+namespace detail {
+
+/* A task that has to be destroyed, also if it is skipped. */
+struct owned_task {
+  owned_task *previous = nullptr;
+  owned_task *next = nullptr;
+  virtual ~owned_task() = default;
+};
+
+/* Those of a scope that have not run yet. Several lists, so that threads seldom meet. */
+class task_lists {
+public:
+  task_lists() = default;
+  task_lists(const task_lists &) = delete;
+  task_lists &operator=(const task_lists &) = delete;
+  ~task_lists() {
+    clear();
+  }
+  void clear() noexcept {
+    for (list &each : lists_)
+      while (each.first != nullptr) delete std::exchange(each.first, each.first->next);
+  }
+
+  unsigned add(owned_task *task) {
+    const unsigned which = static_cast<unsigned>(weft_worker_index()) % COUNT;
+    list &to = lists_[which];
+    std::lock_guard<std::mutex> hold(to.lock);
+    task->next = to.first;
+    if (task->next != nullptr) task->next->previous = task;
+    to.first = task;
+    return which;
+  }
+  void remove(owned_task *task, unsigned which) {
+    list &from = lists_[which];
+    std::lock_guard<std::mutex> hold(from.lock);
+    (task->previous != nullptr ? task->previous->next : from.first) = task->next;
+    if (task->next != nullptr) task->next->previous = task->previous;
+  }
+
+private:
+  static constexpr unsigned COUNT = 8;
+  struct list {
+    std::mutex lock;
+    owned_task *first = nullptr;
+  };
+  list lists_[COUNT];
+};
+
+} // namespace detail
+
+/* A group of tasks; lives on the stack of the thread that made it, which is in the
+ * current pool from the constructor (or that of the options) until wait() or the
+ * destructor. Scopes of a thread end in the reverse order of their beginnings. See
+ * weft/scope.h.
+ *
+ * Exceptions: when a task throws, the scope is cancelled: tasks that have not started are
+ * skipped (what they have captured is destroyed), running ones go on to their end, and
+ * wait(), or the destructor, throws. The first exception, in time, wins; others are
+ * dropped. If the scope is left by an exception of its own thread, the scope is cancelled
+ * and its destructor waits for the running tasks; that exception goes on, and those of
+ * tasks are dropped. */
+class scope {
+public:
+  scope() : scope(options()) {}
+  explicit scope(const options &o) : unwinding_(std::uncaught_exceptions()) {
+    weft_scope_begin_with(&o, &scope_);
+  }
+  scope(const scope &) = delete;
+  scope &operator=(const scope &) = delete;
+
+  /* Does what wait() does, if that has not been called. So it may throw. */
+  ~scope() noexcept(false) {
+    if (!open_) return;
+    const bool is_left = std::uncaught_exceptions() > unwinding_;
+    if (is_left) cancel();
+    end();
+    if (!is_left) failure_.rethrow_if_caught();
+  }
+
+  /* Replaces
+   *
+   *     f();
+   *
+   * Meaning: weft_spawn: f() runs once, at the latest in wait(), on any thread of the
+   * pool, unless the scope is cancelled before. f is moved into the task, so it may have
+   * captured things that can only be moved. Tasks may spawn into the same scope.
+   *
+   * Cost: callables that are trivially copyable, such as lambdas with references, are
+   * copied and nothing is allocated; others cost a `new` and a lock that is mostly free.
+   */
+  template <class F> void spawn(F &&f) {
+    using task = std::decay_t<F>;
+    static_assert(std::is_invocable_v<task &>, "weft::scope::spawn: the function must be "
+                                               "callable as f()");
+    if constexpr (std::is_invocable_v<task &>) {
+      if constexpr (std::is_trivially_copyable_v<task> &&
+                    alignof(task) <= alignof(std::max_align_t)) {
+        copied<task> in{this, std::forward<F>(f)};
+        weft_spawn_copy(&scope_, &in, sizeof in, copied<task>::run);
+      } else {
+        std::unique_ptr<owned<task>> in(new owned<task>(this, std::forward<F>(f)));
+        in->list = tasks_.add(in.get());
+        weft_spawn(&scope_, owned<task>::run, in.release());
+      }
+    }
+  }
+
+  /* Tasks that have not started are skipped. wait() returns the number; 0 stands for
+   * WEFT_ECANCELED. Any thread. */
+  void cancel(int error = WEFT_ECANCELED) noexcept {
+    weft_scope_cancel(&scope_, error);
+  }
+  bool cancelled() const noexcept {
+    return weft_scope_cancelled(&scope_);
+  }
+
+  /* Returns when all tasks have ended or were skipped; throws what a task has thrown. The
+   * result is 0, or the error that the scope, or one around it, was cancelled with. The
+   * scope has ended then: once only. */
+  int wait() {
+    const int status = end();
+    failure_.rethrow_if_caught();
+    return status;
+  }
+
+  /* For options.cancel and the calls of C. */
+  weft_scope *get() noexcept {
+    return &scope_;
+  }
+
+private:
+  template <class F> struct copied {
+    scope *in;
+    F f;
+    static void run(void *ctx) {
+      copied &task = detail::from_ctx<copied>(ctx);
+      detail::guarded([&] { task.f(); }, [&] { task.in->caught(); });
+    }
+  };
+
+  template <class F> struct owned : detail::owned_task {
+    scope *in;
+    F f;
+    unsigned list = 0;
+    template <class G> owned(scope *s, G &&g) : in(s), f(std::forward<G>(g)) {}
+    static void run(void *ctx) {
+      std::unique_ptr<owned> task(static_cast<owned *>(ctx));
+      task->in->tasks_.remove(task.get(), task->list);
+      detail::guarded([&] { task->f(); }, [&] { task->in->caught(); });
+    }
+  };
+
+  WEFT_HPP_COLD void caught() noexcept {
+    failure_.caught_at(0);
+    cancel();
+  }
+
+  int end() {
+    open_ = false;
+    const int status = weft_scope_end(&scope_);
+    tasks_.clear();
+    return status;
+  }
+
+  weft_scope scope_;
+  detail::task_lists tasks_;
+  detail::earliest failure_;
+  int unwinding_;
+  bool open_ = true;
+};
+
+/* Replaces
+ *
+ *     return body(scope);      // where scope.spawn(f) is f()
+ *
+ * Meaning: body(scope &) runs on the calling thread; the call returns its result when all
+ * tasks have ended. An exception of body wins over those of tasks. */
+template <class F> auto in_scope(const options &o, F &&body) {
+  constexpr bool right = std::is_invocable_v<F &, scope &>;
+  static_assert(right,
+                "weft::in_scope: the function must be callable as f(weft::scope &)");
+  if constexpr (right) {
+    scope s(o);
+    if constexpr (std::is_void_v<std::invoke_result_t<F &, scope &>>) {
+      body(s);
+      s.wait();
+    } else {
+      auto result = body(s);
+      s.wait();
+      return result;
+    }
+  }
+}
+
+template <class F> auto in_scope(F &&body) {
+  return in_scope(options(), std::forward<F>(body));
+}
+
+/* ---- one task ---- */
+
+/* What weft::async gives: a function that was started, and its result. Movable. */
+template <class R> class task {
+public:
+  task() = default;
+  task(task &&other) noexcept : state_(std::exchange(other.state_, nullptr)) {}
+  task &operator=(task &&other) noexcept {
+    std::swap(state_, other.state_);
+    return *this;
+  }
+  /* Waits, so that what the function has captured by reference may go; what it has thrown
+   * is dropped. */
+  ~task() {
+    if (state_ == nullptr) return;
+    finish();
+    state_->drop();
+    delete state_;
+  }
+
+  bool valid() const noexcept {
+    return state_ != nullptr;
+  }
+  bool done() const noexcept {
+    return state_->handle == nullptr || weft_handle_done(state_->handle);
+  }
+
+  /* Waits, helping the pool; the result, or what the function has thrown. Once only. */
+  R get() {
+    finish();
+    std::unique_ptr<state> last(std::exchange(state_, nullptr));
+    if (last->what) detail::rethrow(last->what);
+    return static_cast<R>(last->value.take());
+  }
+
+private:
+  template <class F> friend auto async(const options &o, F &&f);
+
+  struct state {
+    weft_handle *handle = nullptr;
+    std::exception_ptr what;
+    detail::slot<std::conditional_t<std::is_void_v<R>, nothing, R>> value;
+    virtual ~state() = default;
+    void drop() noexcept {
+      if (!what) value.clear();
+    }
+  };
+
+  template <class F> struct state_of : state {
+    F f;
+    template <class G> explicit state_of(G &&g) : f(std::forward<G>(g)) {}
+    static void run(void *ctx) {
+      state_of &here = detail::from_ctx<state_of>(ctx);
+      detail::guarded([&] { here.value.fill(here.f); },
+                      [&] { here.what = std::current_exception(); });
+    }
+  };
+
+  void finish() noexcept {
+    if (state_->handle != nullptr)
+      weft_handle_wait(std::exchange(state_->handle, nullptr));
+  }
+
+  state *state_ = nullptr;
+};
+
+/* Replaces
+ *
+ *     auto result = f();      // now, though it is needed later
+ *
+ * Meaning: weft_async: hands f to the started threads of the current pool and returns at
+ * once. If that is impossible for want of memory, f runs in the call. f is moved.
+ *
+ *     auto level = weft::async([&] { return load(name); });
+ *     ...
+ *     show(level.get()); */
+template <class F> auto async(const options &o, F &&f) {
+  using function = std::decay_t<F>;
+  constexpr bool right = std::is_invocable_v<function &>;
+  static_assert(right, "weft::async: the function must be callable as f()");
+  if constexpr (right) {
+    using made = task<std::invoke_result_t<function &>>;
+    using state = typename made::template state_of<function>;
+    made result;
+    state *s = new state(std::forward<F>(f));
+    result.state_ = s;
+    if (weft_async_with(&o, &s->handle, state::run, s) != 0) {
+      s->handle = nullptr;
+      state::run(s);
+    }
+    return result;
+  }
+}
+
+template <class F> auto async(F &&f) {
+  return async(options(), std::forward<F>(f));
+}
+
+WEFT_HPP_END
+
+#endif
