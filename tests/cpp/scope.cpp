@@ -165,6 +165,9 @@ TEST(pools_carry_results_and_exceptions) {
   weft::pool pool(3);
   CHECK_EQ(pool.run([] { return weft_thread_count(); }), 3u);
   CHECK_EQ(*pool.run([] { return std::make_unique<int>(2); }), 2);
+  int x = 1;
+  pool.run([&]() -> int & { return x; }) = 5;
+  CHECK_EQ(x, 5);
   CHECK_EQ(thrown_by([&] { pool.run([] { throw oops{8}; }); }), 8u);
   weft::pool moved = std::move(pool);
   CHECK(pool.get() == nullptr && moved.get() != nullptr);

@@ -118,8 +118,9 @@ constexpr bool is_index = std::is_integral_v<plain<T>> && !std::is_same_v<plain<
 
 /* The result of a call: nothing for void. */
 template <class F, class... Args>
-using result_of = std::conditional_t<std::is_void_v<std::invoke_result_t<F, Args...>>,
-                                     nothing, std::invoke_result_t<F, Args...>>;
+using result_of =
+    std::conditional_t<std::is_void_v<std::invoke_result_t<F, Args...>>, nothing,
+                       std::remove_cv_t<std::invoke_result_t<F, Args...>>>;
 
 /* ---- room for one value, which is there or not: the owner knows ---- */
 
@@ -286,7 +287,7 @@ template <class T> WEFT_HPP_INLINE void *to_ctx(T &what) noexcept {
 
 /* f() by a C function that calls weft_fn once, before it returns, on any thread: the
  * result of f, or what it threw. */
-template <class F, class Through> auto carried(F &f, Through &&through) {
+template <class F, class Through> decltype(auto) carried(F &f, Through &&through) {
   using result = result_of<F &>;
   struct frame {
     F &f;

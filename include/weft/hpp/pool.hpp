@@ -55,7 +55,7 @@ public:
    *
    * Meaning: weft_pool_run: f runs in the pool, and so does all parallel work in it. The
    * result is that of f; what f throws is thrown here. */
-  template <class F> auto run(F &&f) const {
+  template <class F> decltype(auto) run(F &&f) const {
     static_assert(std::is_invocable_v<F &>, "weft::pool::run: the function must be "
                                             "callable as f()");
     if constexpr (std::is_invocable_v<F &>)
@@ -73,7 +73,7 @@ private:
  *
  * Meaning: weft_isolate: while f waits for its own tasks, this thread runs no others, so
  * that f may hold a lock that they take. */
-template <class F> auto isolate(F &&f) {
+template <class F> decltype(auto) isolate(F &&f) {
   static_assert(std::is_invocable_v<F &>,
                 "weft::isolate: the function must be callable as "
                 "f()");

@@ -253,7 +253,8 @@ private:
   struct state {
     weft_handle *handle = nullptr;
     std::exception_ptr what;
-    detail::slot<std::conditional_t<std::is_void_v<R>, nothing, R>> value;
+    detail::slot<std::conditional_t<std::is_void_v<R>, nothing, std::remove_cv_t<R>>>
+        value;
     virtual ~state() = default;
     void drop() noexcept {
       if (!what) value.clear();
