@@ -1,0 +1,62 @@
+/* delays/delay.c - the pauses of a build with WEFT_DELAYS. See delay.h.
+ *
+ * WEFT_DELAY_SEED chooses the pauses; the same seed gives each thread the same sequence,
+ * as far as threads come in the same order. Without the variable there are none.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+
+#include "delay.h"
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* Of 4096 operations so many sleep, yield and spin. Most windows are some instructions
+ * wide, so the frequent short pauses matter more than the rare long ones, which let other
+ * threads go far ahead. */
+enum { OUT_OF = 4096, SLEEPS = 2, YIELDS = 16, SPINS = 128 };
+enum { LONGEST_SLEEP_NS = 50000, LONGEST_SPIN = 256 };
+
+static uint64_t seed;            /* 0: no pauses. Written before main, read by all. */
+static uint64_t threads_so_far;  /* Counts threads, with the builtin that is not wrapped. */
+static __thread uint64_t state; /* Of this thread; 0 before its first operation. */
+
+/* Before other constructors, which may use atomic operations. */
+__attribute__((constructor(101))) static void read_seed(void) {
+  const char *text = getenv("WEFT_DELAY_SEED");
+  if (text != NULL) seed = strtoull(text, NULL, 10) * 2 + 1;
+}
+
+/* xorshift: never 0 again once it is not. */
+static uint32_t next_random(void) {
+  if (state == 0)
+    state = (seed + __sync_fetch_and_add(&threads_so_far, 1)) * 0x9e3779b97f4a7c15u;
+  state ^= state << 13;
+  state ^= state >> 7;
+  state ^= state << 17;
+  return (uint32_t)(state >> 32);
+}
+
+static void sleep_a_little(void) {
+  struct timespec time = {0, (long)(next_random() % LONGEST_SLEEP_NS)};
+  nanosleep(&time, NULL);
+}
+
+static void spin_a_little(void) {
+  for (uint32_t i = next_random() % LONGEST_SPIN; i > 0; i--)
+    __asm__ __volatile__("" ::: "memory");
+}
+
+void wf_test_delay(void) {
+  if (seed == 0) return;
+  uint32_t choice = next_random() % OUT_OF;
+  if (choice < SLEEPS)
+    sleep_a_little();
+  else if (choice < SLEEPS + YIELDS)
+    sched_yield();
+  else if (choice < SLEEPS + YIELDS + SPINS)
+    spin_a_little();
+}

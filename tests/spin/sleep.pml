@@ -1,0 +1,290 @@
+/* spin/sleep.pml - who sleeps and who wakes: src/pool/sleep.c with src/core/counters.h.
+ *
+ * WORKERS idle workers against POSTERS that publish JOBS jobs each. Steps are as in the
+ * code, one per access to a shared word: announce, search, register by compare-and-swap,
+ * park word, bit, fence, look, block; publish, fence, post, decide, claim, count off, park
+ * word, futex wake. A loop around a compare-and-swap is one step, because its effect is
+ * that of the round that succeeds.
+ *
+ * Abstracted: all sources of work are one queue, which is a number (private parts are in
+ * deque.pml, the latch in latch.pml, the end in shutdown.pml); patience is a choice at
+ * any time; helpers and spares are left out (their sets work as the idle one). The jobs
+ * event counter counts modulo MODULUS. Memory is TSO where it can matter: a publication
+ * stays in the poster's store buffer until a fence, a read-modify-write or any later
+ * moment; all other stores of the protocol are read-modify-writes or are followed by one.
+ * A futex wait returns without reason at most SPURIOUS times for each worker.
+ *
+ * Jobs end, or with LONG_JOBS keep their worker for ever: then each needs its own worker,
+ * and the chain of wake-ups is on trial.
+ *
+ * Safety: the counts fit at each step, and when nothing can happen any more, every job has
+ * been run. Liveness: every job is run, under weak fairness.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WORKERS
+#define WORKERS 2
+#endif
+#ifndef POSTERS
+#define POSTERS 2
+#endif
+#ifndef JOBS
+#define JOBS 1
+#endif
+#ifndef MODULUS
+#define MODULUS 4
+#endif
+#ifndef SPURIOUS
+#define SPURIOUS 1
+#endif
+#define TOTAL (POSTERS * JOBS)
+#define NOBODY 255
+
+byte queue;             /* published and not taken */
+byte executed;
+bool buffered[POSTERS]; /* a publication that is not visible yet */
+
+/* The word of counters.h, whose parts are only accessed together. */
+byte sleeping, inactive, jec;
+
+bool in_set[WORKERS];   /* x_sets[IDLE] */
+bool parked[WORKERS];   /* x_park = PARKED */
+bool blocked[WORKERS];  /* in the kernel's queue for the word */
+
+#define COUNTS_FIT assert(sleeping <= inactive && inactive <= WORKERS)
+
+/* Temporaries are cleared after use, and what happens between two accesses to shared words
+ * is part of the step before: both make no difference but to the number of states. */
+
+/* ---- claim and wake: both posters and workers do it ---- */
+
+/* wf_bitset_take_any: the lowest bit, claimed by whoever takes it out. */
+inline take_any(who) {
+  atomic {
+    who = 0;
+    do
+    :: who < WORKERS && !in_set[who] -> who++
+    :: who == WORKERS -> who = NOBODY; break
+    :: who < WORKERS && in_set[who] -> break
+    od
+#ifndef CLAIM_IN_TWO_STEPS
+    ;
+    if
+    :: who != NOBODY -> in_set[who] = false
+    :: else
+    fi
+#endif
+  };
+#ifdef CLAIM_IN_TWO_STEPS
+  if
+  :: who != NOBODY -> in_set[who] = false
+  :: else
+  fi
+#endif
+}
+
+inline futex_wake(who) {
+  d_step { blocked[who] = false; who = 0 }
+}
+
+inline unpark(who) {
+#ifndef WAKE_WITHOUT_COUNTING_OFF
+  atomic { sleeping--; COUNTS_FIT };
+#endif
+#ifdef WAKE_BEFORE_STORE
+  blocked[who] = false;
+  atomic { parked[who] = false; who = 0 }
+#else
+  parked[who] = false;
+  futex_wake(who)
+#endif
+}
+
+inline wake_one(who) {
+  take_any(who);
+  if
+  :: who != NOBODY -> unpark(who)
+  :: else -> who = 0
+  fi
+}
+
+/* ---- posters: wf_sleep_new_injected (even number), wf_sleep_new_tasks (odd) ---- */
+
+proctype poster(byte me) {
+  byte posted, who;
+  bool was_empty;
+  do
+  :: posted < JOBS ->
+     atomic { /* publish */
+       was_empty = (me % 2 == 1 && queue == 0);
+       buffered[me] = true;
+       posted++
+     };
+#ifndef NO_POST_FENCE
+     !buffered[me]; /* fence */
+#endif
+     atomic { /* wf_counters_post; a compare-and-swap waits for the store buffer */
+       if
+       :: jec % 2 == 0 -> !buffered[me]; jec = (jec + 1) % MODULUS
+       :: else
+       fi;
+       if
+       :: inactive > sleeping && (me % 2 == 0 || was_empty) ->
+          was_empty = false; goto posted_one /* trusts the one that searches */
+       :: else ->
+          was_empty = false;
+          if
+          :: sleeping > 0
+          :: else -> goto posted_one
+          fi
+       fi
+     };
+     wake_one(who);
+posted_one:
+     skip
+  :: else -> break
+  od;
+  !buffered[me]
+}
+
+/* The hardware empties the store buffers. */
+active proctype memory() {
+end:
+  do
+  :: atomic { buffered[0] -> buffered[0] = false; queue++ }
+#if POSTERS > 1
+  :: atomic { buffered[1] -> buffered[1] = false; queue++ }
+#endif
+  od
+}
+
+/* ---- workers: wait_for_work, wf_sleep_idle, park ---- */
+
+proctype worker(byte me) {
+  byte announced, who, spurious;
+search:
+  atomic {
+    if
+    :: queue > 0 -> queue--; goto work
+    :: else
+    fi
+  };
+  atomic { inactive++; COUNTS_FIT };
+again:
+  atomic {
+    announced = 0;
+    if
+    :: queue > 0 -> queue--; goto found
+    :: else
+    fi
+  };
+  atomic { /* wf_counters_announce */
+    if
+#ifdef EVEN_TO_ODD_ON_BOTH_SIDES
+    :: jec % 2 == 0 -> jec = (jec + 1) % MODULUS
+#else
+    :: jec % 2 == 1 -> jec = (jec + 1) % MODULUS
+#endif
+    :: else
+    fi;
+    announced = jec
+  };
+  atomic {
+    if
+    :: queue > 0 -> announced = 0; queue--; goto found
+    :: else
+    fi
+  };
+  atomic { /* wf_counters_try_sleep */
+    if
+    :: jec == announced -> announced = 0; sleeping++; COUNTS_FIT
+    :: else -> goto again
+    fi;
+#ifdef COUNTER_ALONE
+    /* As if count, park word and bit were set under one mutex with the posters. */
+    parked[me] = true;
+    in_set[me] = true;
+    goto block
+#endif
+  };
+#ifdef LOOK_BEFORE_REGISTERING
+  if
+  :: queue > 0 -> atomic { sleeping--; COUNTS_FIT }; goto again
+  :: else
+  fi;
+#endif
+#ifdef PARK_WORD_AFTER_BIT
+  in_set[me] = true;
+  parked[me] = true;
+#else
+  parked[me] = true;
+  in_set[me] = true;
+#endif
+  /* The fence: the bit is set by a read-modify-write, after which TSO needs none. */
+#if !defined(NO_LOOK) && !defined(LOOK_BEFORE_REGISTERING)
+  if
+  :: queue > 0 ->
+     atomic { /* takes its own bit out, unless somebody has claimed it */
+       if
+       :: in_set[me] -> in_set[me] = false
+       :: else -> goto block
+       fi
+     };
+     atomic { sleeping--; COUNTS_FIT };
+     goto again
+  :: else
+  fi;
+#endif
+block: /* The loop of park. A wait is entered only if the word still has its value. */
+  atomic {
+    if
+    :: parked[me] -> blocked[me] = true
+    :: else -> goto again
+    fi
+  };
+end_asleep:
+  if
+  :: atomic { !blocked[me] -> goto block }
+  :: atomic {
+       blocked[me] && spurious < SPURIOUS ->
+       spurious++;
+       blocked[me] = false;
+#ifdef SPURIOUS_IS_A_WAKE
+       goto again
+#else
+       goto block
+#endif
+     }
+  fi;
+found: /* leave_idle: before it runs the job, it wakes the next one if nobody searches */
+  atomic { inactive--; COUNTS_FIT };
+#ifndef NO_WAKE_NEXT
+  atomic {
+    if
+    :: inactive == sleeping && sleeping > 0
+    :: else -> goto work
+    fi
+  };
+  wake_one(who);
+#endif
+work:
+  atomic { executed++; assert(executed <= TOTAL) };
+#ifndef LONG_JOBS
+  goto search
+#endif
+}
+
+/* When nothing can happen any more, no job may be left. */
+active proctype watch() {
+  timeout -> assert(executed == TOTAL)
+}
+
+init {
+  byte i;
+  atomic {
+    for (i : 0 .. WORKERS - 1) { run worker(i) };
+    for (i : 0 .. POSTERS - 1) { run poster(i) };
+    i = 0
+  }
+}
+
+ltl all_executed { <> (executed == TOTAL) }
