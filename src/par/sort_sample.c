@@ -63,7 +63,7 @@ static void copy_blocks(size_t begin, size_t end, void *ctx) {
 void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n) {
   copy_job c = {to, from, n * s->size, wf_copy_streams(n * s->size)};
   wf_loop loop = {copy_blocks, &c, NULL};
-  if (s->budget > 1 && c.bytes > 4 * COPY_BLOCK)
+  if (s->budget > 1 && c.bytes > (size_t)4 * COPY_BLOCK)
     wf_loop_run(&s->inner, (c.bytes + COPY_BLOCK - 1) / COPY_BLOCK, &loop);
   else
     memcpy(to, from, c.bytes);
@@ -282,7 +282,7 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
                        .to_spare = !r->to_spare,
                        .rounds = r->rounds - 1};
       /* With a limited crew each bucket is one thread's. */
-      next.forks = r->forks && s->opts->max_workers == 0 && n >= 4 * STRIPE_MIN;
+      next.forks = r->forks && s->opts->max_workers == 0 && n >= (size_t)4 * STRIPE_MIN;
       sort_rounds(&next);
     }
   }

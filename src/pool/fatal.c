@@ -16,10 +16,10 @@ void weft_set_fatal_handler(weft_fatal_fn *fn, void *ctx) {
 
 _Noreturn void wf_fatal(const char *call, const char *problem) {
   char message[256];
-  snprintf(message, sizeof message, "%s: %s", call, problem);
+  (void)snprintf(message, sizeof message, "%s: %s", call, problem);
   if (fatal_handler != NULL)
     fatal_handler(message, fatal_ctx);
   else
-    fprintf(stderr, "weft: %s\n", message);
+    (void)fprintf(stderr, "weft: %s\n", message);
   abort();
 }

@@ -90,6 +90,7 @@ int wf_opts_read(weft_opts *out, const weft_opts *given) {
   *out = (weft_opts)WEFT_OPTS_INIT;
   if (given == NULL) return 0;
   size_t size = given->struct_size;
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is meant */
   if (size < offsetof(weft_opts, pool) + sizeof given->pool ||
       !wf_size_is_possible(size, OPTS_MEMBERS,
                            sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0]))

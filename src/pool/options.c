@@ -15,6 +15,8 @@ enum { DEFAULT_GUESTS = 64, DEFAULT_DEQUE_CAPACITY = 1024 };
 #define LARGEST_DEQUE_CAPACITY ((size_t)1 << 30)
 
 wf_environment wf_environment_read(void) {
+  /* A program that changes its environment while it creates a pool has a race of its own.
+   * NOLINTNEXTLINE(concurrency-mt-unsafe) */
   return (wf_environment){getenv("WEFT_NUM_THREADS"), getenv("WEFT_IDLE")};
 }
 

@@ -47,8 +47,8 @@ void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index) {
 /* One block for all bit sets: workers that are present, those at background work, and the
  * kinds of sleepers. */
 static bool allocate_sets(weft_pool *pool) {
-  wf_u64 *sets =
-      (wf_u64 *)allocate_lines((2 + WF_SLEEPER_KINDS) * pool->words * sizeof(wf_u64));
+  wf_u64 *sets = (wf_u64 *)allocate_lines((size_t)(2 + WF_SLEEPER_KINDS) * pool->words *
+                                          sizeof(wf_u64));
   if (sets == NULL) return false;
   pool->x_present = sets;
   pool->x_background = sets + pool->words;
@@ -128,6 +128,7 @@ static void thread_name(char out[WF_THREAD_NAME_MAX + 1], const char *prefix,
   int digits = snprintf(number, sizeof number, "-%u", index);
   size_t room = WF_THREAD_NAME_MAX - (size_t)digits;
   size_t length = strlen(prefix) < room ? strlen(prefix) : room;
+  /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the number has the NUL */
   memcpy(out, prefix, length);
   memcpy(out + length, number, (size_t)digits + 1);
 }

@@ -292,7 +292,7 @@ static unsigned claim_both(wf_worker *victim, const uint64_t asked[2]) {
 /* Looks into the private parts of the workers in one word of the set, after a barrier,
  * and makes half of what is there public. Returns how many tasks that is. */
 static unsigned seize_word(wf_worker *worker, unsigned word, victims which) {
-  wf_worker *workers = &worker->pool->workers[word * WF_BITSET_WORD_BITS];
+  wf_worker *workers = &worker->pool->workers[(size_t)word * WF_BITSET_WORD_BITS];
   uint64_t asked[WF_BITSET_WORD_BITS][2];
   uint64_t seized_from = others_in_word(worker, word, which);
   bool barrier_needed = false;

@@ -20,8 +20,9 @@
 enum { OUT_OF = 4096, SLEEPS = 2, YIELDS = 16, SPINS = 128 };
 enum { LONGEST_SLEEP_NS = 50000, LONGEST_SPIN = 256 };
 
-static uint64_t seed;            /* 0: no pauses. Written before main, read by all. */
-static uint64_t threads_so_far;  /* Counts threads, with the builtin that is not wrapped. */
+static uint64_t seed; /* 0: no pauses. Written before main, read by all. */
+static uint64_t
+    threads_so_far; /* Counts threads, with the builtin that is not wrapped. */
 static __thread uint64_t state; /* Of this thread; 0 before its first operation. */
 
 /* Before other constructors, which may use atomic operations. */

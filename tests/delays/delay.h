@@ -1,10 +1,10 @@
 /* delays/delay.h - puts a pause before every atomic operation of a build.
  *
- * A build with WEFT_DELAYS includes this file before each source file. All shared memory of
- * the library is accessed through core/atomic.h and weft/detail/atomic.h, which use nothing
- * but the builtins below; so the library needs no hook of its own, and a build without
- * delays is not touched at all. A macro is not expanded inside itself: the inner names are
- * the builtins.
+ * A build with WEFT_DELAYS includes this file before each source file. All shared memory
+ * of the library is accessed through core/atomic.h and weft/detail/atomic.h, which use
+ * nothing but the builtins below; so the library needs no hook of its own, and a build
+ * without delays is not touched at all. A macro is not expanded inside itself: the inner
+ * names are the builtins.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef DELAYS_DELAY_H
@@ -14,8 +14,9 @@
  * Exported, since modules that are loaded late inline the fast path too. */
 __attribute__((visibility("default"))) void wf_test_delay(void);
 
-#define __atomic_load_n(p, order)         (wf_test_delay(), __atomic_load_n(p, order))
-#define __atomic_store_n(p, value, order) (wf_test_delay(), __atomic_store_n(p, value, order))
+#define __atomic_load_n(p, order) (wf_test_delay(), __atomic_load_n(p, order))
+#define __atomic_store_n(p, value, order)                                                \
+  (wf_test_delay(), __atomic_store_n(p, value, order))
 #define __atomic_exchange_n(p, value, order)                                             \
   (wf_test_delay(), __atomic_exchange_n(p, value, order))
 #define __atomic_fetch_add(p, value, order)                                              \
