@@ -7,7 +7,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # The build below this one takes its own number of jobs, not flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
-.PHONY: all configure help demo test check-long bench bench-deps install clean
+.PHONY: all configure help demo test check-long coverage bench bench-deps install clean
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
 	@$(CMAKE_BUILD)
@@ -31,7 +31,10 @@ test: all ## run the tests
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
-	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc
+	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan delays static platforms fuzz
+
+coverage: ## which lines the tests run; fails below the goals
+	@tools/coverage
 
 bench: ## measure, against other libraries where they are installed
 	@bench/run
