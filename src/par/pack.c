@@ -116,8 +116,8 @@ static void pack_place(const pack_job *j, pack_buffer *b, size_t kept_before) {
   if (b->kept > 0 && (others > 0 || to != (const char *)p->src + b->begin * p->size))
     memcpy(to, pack_data(b), b->kept * p->size);
   if (p->rest != NULL && others > 0)
-    memcpy((char *)p->rest + (b->begin - kept_before) * p->size, pack_rest(j, b),
-           others * p->size);
+    memcpy((char *)p->rest + (b->begin - kept_before) * p->size,
+           pack_data(b) + b->rest_at, others * p->size);
 }
 
 /* The block in memory of its size, or NULL: it stays in its buffer. */
@@ -131,7 +131,7 @@ static pack_buffer *pack_shrink(const pack_job *j, pack_buffer *b) {
   small->rest_at = kept;
   small->is_small = true;
   memcpy(pack_data(small), pack_data(b), kept);
-  if (others > 0) memcpy(pack_data(small) + kept, pack_rest(j, b), others);
+  if (others > 0) memcpy(pack_data(small) + kept, pack_data(b) + b->rest_at, others);
   return small;
 }
 

@@ -177,7 +177,9 @@ static void wait_for_other(weft_handle *h) {
 static void run_here(weft_handle *h) {
   if (h->generation == wf_fork_generation() &&
       wf_pool_revoke(h->pool, h->lane, &h->ticket))
-    give_up(h);
+    /* The use by the queue. acq_rel: pairs with give_up; the caller has a use of its own
+     * and gives it up later. */
+    wf_u32_fetch_sub_acq_rel(&h->x_users, 1);
   weft_pool_run(h->pool, run_handle, h);
 }
 
