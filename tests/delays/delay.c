@@ -17,7 +17,7 @@
 /* Of 4096 operations so many sleep, yield and spin. Most windows are some instructions
  * wide, so the frequent short pauses matter more than the rare long ones, which let other
  * threads go far ahead. */
-enum { OUT_OF = 4096, SLEEPS = 2, YIELDS = 16, SPINS = 128 };
+enum { OUT_OF = 4096, SLEEPS = 1, YIELDS = 3, SPINS = 128 };
 enum { LONGEST_SLEEP_NS = 50000, LONGEST_SPIN = 256 };
 
 static uint64_t seed; /* 0: no pauses. Written before main, read by all. */

@@ -313,8 +313,11 @@ unsigned harness_thread_count(void) {
 }
 
 unsigned harness_slowdown(void) {
-  /* The middle of what the tools' manuals state for programs like these. */
-#if defined(WITH_TSAN)
+  /* The middle of what the tools' manuals state for programs like these; with delays, by
+   * how much they make a race of deques slower. */
+#if defined(DELAYS_DELAY_H)
+  return 30;
+#elif defined(WITH_TSAN)
   return 5;
 #elif defined(WITH_ASAN)
   return 3;

@@ -167,7 +167,8 @@ void harness_run_threads(unsigned count, void (*fn)(unsigned index, void *arg),
  * and of a sanitizer. A thread that was joined is never counted. */
 unsigned harness_thread_count(void);
 
-/* How much slower than usual this build runs: 1, or more with a sanitizer or valgrind.
+/* How much slower than usual this build runs: 1, or more with a sanitizer, valgrind or
+ * delays.
  * Tests divide their amount of work by it. */
 unsigned harness_slowdown(void);
 

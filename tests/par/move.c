@@ -57,6 +57,32 @@ TEST(elements_need_no_alignment) {
   close_pools();
 }
 
+/* Arrays that no cache holds are written past the caches, in blocks that start anywhere.
+ */
+TEST(large_arrays_are_copied_and_filled) {
+  enum { SIZE = 12, BYTES = 33 << 20, COUNT = BYTES / SIZE };
+  unsigned char *src = array_of(COUNT, SIZE), *dst = array_of(COUNT, SIZE);
+  uint64_t random = harness_seed();
+  for (size_t i = 0; i < (size_t)COUNT * SIZE; i += 8) {
+    uint64_t value = harness_random(&random);
+    memcpy(src + i, &value, (size_t)COUNT * SIZE - i < 8 ? (size_t)COUNT * SIZE - i : 8);
+  }
+  open_pools();
+  for (unsigned p = 0; p < 2; p++) {
+    weft_opts opts = opts_in(p);
+    memset(dst, 0, (size_t)COUNT * SIZE);
+    weft_copy_with(&opts, dst, src, COUNT, SIZE);
+    CHECK(memcmp(dst, src, (size_t)COUNT * SIZE) == 0);
+    weft_fill_with(&opts, dst, COUNT, SIZE, src);
+    size_t wrong = 0;
+    for (size_t i = 0; i < COUNT; i++) wrong += memcmp(dst + i * SIZE, src, SIZE) != 0;
+    CHECK_EQ(wrong, 0);
+  }
+  close_pools();
+  free(src);
+  free(dst);
+}
+
 TEST(moves_keep_to_options) {
   uint64_t random = harness_seed();
   elements e = elements_of(20011, 4, 60000, &random);

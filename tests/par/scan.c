@@ -190,3 +190,11 @@ static void check_cancelled(void *ctx) {
 TEST(options) {
   in_each_pool(check_cancelled, NULL);
 }
+
+/* One block of elements that are too large for the memory that every call has. */
+TEST(few_large_elements_are_scanned_on_the_stack) {
+  check_scan(1, 300, harness_seed());
+  check_scan(60, 300, harness_seed());
+  check_scan(60, 1024, harness_seed());
+  check_scan(60, 1025, harness_seed());
+}
