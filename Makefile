@@ -31,7 +31,7 @@ test: all ## run the tests
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
-	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan delays static platforms fuzz
+	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan delays static platforms fuzz reproducible
 
 coverage: ## which lines the tests run; fails below the goals
 	@tools/coverage
