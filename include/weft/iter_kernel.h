@@ -132,12 +132,12 @@ typedef struct weft_iter_kernel {
     const size_t wf_steps = wf_n - wf_n % WF_KERNEL_STEP(T);                             \
     (void)ctx;                                                                           \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
-      unsigned wf_count = 0;                                                             \
+      WF_COUNTER(wf_count);                                                              \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
         const T x = wf_src[wf_i + wf_j];                                                 \
         WF_COUNT_IF(wf_count, (keep), T)                                                 \
       }                                                                                  \
-      wf_total += wf_count;                                                              \
+      wf_total += WF_COUNTED(wf_count);                                                  \
     }                                                                                    \
     for (; wf_i < wf_n; wf_i++) {                                                        \
       const T x = wf_src[wf_i];                                                          \

@@ -78,10 +78,10 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
  *
  * Meaning: defines static functions void name(T *dst, const T *src, size_t n, void *ctx),
  * name_exclusive and their twins with options, from a function
- * T op(T acc, T x, void *ctx). As weft_scan, with elements by value: op must be associative and need not
- * commute, identity must not change what it is combined with. dst may be src, but must
- * not overlap it otherwise. The same bits for every number of threads. T must not need
- * more than 16 bytes of alignment. */
+ * T op(T acc, T x, void *ctx). As weft_scan, with elements by value: op must be
+ * associative and need not commute, identity must not change what it is combined with.
+ * dst may be src, but must not overlap it otherwise. The same bits for every number of
+ * threads. T must not need more than 16 bytes of alignment. */
 #define WEFT_SCAN(name, T, identity, op)                                                 \
   WEFT_FOLD_LOOP_ static void name##_fold(void *wf_to, const void *wf_from,              \
                                           size_t wf_len, void *wf_ctx) {                 \

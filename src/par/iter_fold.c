@@ -204,26 +204,26 @@ DEFINE_SUM(u64, uint64_t, uint64_t)
 
 /* ---- sums of floats ---- */
 
-typedef struct lanes {
+typedef struct sum_lanes {
   double sum[8];
   size_t seen;
-} lanes;
+} sum_lanes;
 
 static void init_lanes(void *acc, void *ctx) {
   (void)ctx;
-  memset(acc, 0, sizeof(lanes));
+  memset(acc, 0, sizeof(sum_lanes));
 }
 
 static void merge_lanes(void *acc, const void *right, void *ctx) {
-  lanes *l = (lanes *)acc;
-  const lanes *r = (const lanes *)right;
+  sum_lanes *l = (sum_lanes *)acc;
+  const sum_lanes *r = (const sum_lanes *)right;
   (void)ctx;
   for (int k = 0; k < 8; k++) l->sum[k] += r->sum[k];
 }
 
 #define DEFINE_SUM(name, type)                                                           \
   WF_SIMD static bool take_sum_##name(wf_iter_run *run, const char *elems, size_t n) {   \
-    lanes *l = (lanes *)((const wf_iter_leaf *)run->state)->acc;                         \
+    sum_lanes *l = (sum_lanes *)((const wf_iter_leaf *)run->state)->acc;                 \
     const type *a = (const type *)(const void *)elems;                                   \
     double sum[8];                                                                       \
     size_t i = 0;                                                                        \
@@ -240,7 +240,7 @@ static void merge_lanes(void *acc, const void *right, void *ctx) {
     return true;                                                                         \
   }                                                                                      \
   double weft_iter_sum_##name(const weft_iter *it) {                                     \
-    lanes all;                                                                           \
+    sum_lanes all;                                                                       \
     wf_iter_folding f = {sizeof all, init_lanes, take_sum_##name, merge_lanes, NULL};    \
     wf_iter_need_size(it, sizeof(type), "weft_iter_sum_" #name);                         \
     run_fold(it, &all, &f, "weft_iter_sum_" #name);                                      \

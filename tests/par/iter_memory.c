@@ -1,4 +1,5 @@
-/* link: -Wl,--wrap=malloc -Wl,--wrap=calloc -Wl,--wrap=realloc */
+/* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
+/* link: -Wl,--wrap=free */
 /* Iterators when memory runs out: the same results from less of it; only
  * weft_iter_append may say so, and leaves its buffer as it was.
  *
@@ -6,13 +7,6 @@
 #include "par/array_support.h"
 #include "par/iter_sinks.h"
 #include "par/refusal.h"
-
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_realloc(void *memory, size_t size) {
-  return is_refused() ? NULL : __real_realloc(memory, size);
-}
 
 /* What the sinks of iter_sinks.h check they check with memory of their own; so here each
  * has its memory before the refusals begin. */
