@@ -175,3 +175,34 @@ TEST(exit_handlers_use_weft_after_a_fatal_handler) {
     check_program("program_exit_handler_ends_the_pool", CODE, "weft_shutdown: ", 2);
   }
 }
+
+/* ---- typed tasks that a thread outside has open ---- */
+
+WEFT_TASK(long, fib, long, n) {
+  if (n < 2) return n;
+  fib_task left;
+  fib_fork(&left, n - 1);
+  long right = fib(n - 2);
+  return fib_join(&left) + right;
+}
+
+/* Nobody takes tasks in a pool of one thread: both processes make the calls. */
+TEST(fork_between_a_typed_fork_and_its_join) {
+  weft_config config = WEFT_CONFIG_INIT;
+  fib_task a, b, c;
+  config.threads = 1;
+  REQUIRE(weft_init(&config) == 0);
+  fib_fork(&a, 10);
+  fib_fork(&b, 11);
+  pid_t child = fork_here();
+  fib_fork(&c, 9);
+  bool right = fib_join(&c) == 34;
+  right = everything_is_right() && right;
+  right = fib_join(&b) == 89 && right;
+  right = fib_join(&a) == 55 && right;
+  right = fib(12) == 144 && right;
+  if (child == 0) child_ends(everything_is_right() && right);
+  CHECK(right);
+  CHECK_EQ(wait_for_child(child), 0);
+  weft_shutdown();
+}
