@@ -15,12 +15,12 @@ typedef struct pairs_job {
   void *pairs;
 } pairs_job;
 
-static void pack_block(size_t begin, size_t end, void *ctx) {
+static void pack_pairs(size_t begin, size_t end, void *ctx) {
   const pairs_job *j = (const pairs_job *)ctx;
   j->kernel->pack(j->arrays, j->pairs, begin, end);
 }
 
-static void unpack_block(size_t begin, size_t end, void *ctx) {
+static void unpack_pairs(size_t begin, size_t end, void *ctx) {
   const pairs_job *j = (const pairs_job *)ctx;
   j->kernel->unpack(j->arrays, j->pairs, begin, end);
 }
@@ -56,7 +56,7 @@ void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
   /* The copies to and fro are made in full even if the call is cancelled: the arrays keep
    * their elements. */
   pairs_job j = {arrays, kernel, scratch.memory};
-  wf_loop pack = {pack_block, &j, NULL}, unpack = {unpack_block, &j, NULL};
+  wf_loop pack = {pack_pairs, &j, NULL}, unpack = {unpack_pairs, &j, NULL};
   weft_opts whole = opts;
   whole.cancel = NULL;
   wf_loop_run(&whole, n, &pack);

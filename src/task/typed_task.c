@@ -20,7 +20,7 @@ void wf_task_fork_outside(wf_task *task) {
 }
 
 /* The whole of a join by a worker, as if nothing had been tried inline. */
-static void join_inside(wf_owner *self, wf_task *task, const char *call) {
+static void join_as_worker(wf_owner *self, wf_task *task, const char *call) {
   if (wf_join_pop(self)) {
     wf_ptr *slot = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
     if (wf_ptr_load_relaxed(slot) != task)                         /* own slot */
@@ -38,7 +38,7 @@ typedef struct outside_join {
 
 static void join_in_place(void *ctx) {
   const outside_join *join = (const outside_join *)ctx;
-  join_inside(wf_self_now(), join->task, join->call);
+  join_as_worker(wf_self_now(), join->task, join->call);
 }
 
 /* The newest fork of a thread with a place is in that place: a fork finds none only while
@@ -55,7 +55,7 @@ void wf_task_join_slow(wf_owner *self, wf_task *task, const char *call) {
   if (self == NULL)
     join_outside(task, call);
   else
-    join_inside(self, task, call);
+    join_as_worker(self, task, call);
 }
 
 void wf_task_misused(const char *call, const char *problem) {
