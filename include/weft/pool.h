@@ -43,7 +43,11 @@ typedef struct weft_config {
    * least one. 0: the environment variable WEFT_NUM_THREADS if it is a number from 1 to
    * WEFT_MAX_THREADS, else the usable CPUs (affinity mask and cgroup quota). */
   unsigned threads;
-  size_t stack_size; /* of each started thread in bytes; 0: the system's default */
+  /* Of each started thread in bytes; 0: the system's default. With D bytes for the
+   * deepest of your functions, all calls made one after the other, a stack of 2 * (D +
+   * 2048) is enough, however tasks come to lie on top of each other
+   * (docs/guide/tasks.md). */
+  size_t stack_size;
   weft_idle idle;
   const char *name; /* thread names are "name-1", "name-2" ...; NULL: "weft". Copied, and
                      * cut to what the system takes. */
