@@ -5,24 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include <errno.h>
-#include <pthread.h>
-
-/* Threads that may still be made before the system refuses; negative: any number. */
-static atomic_long allowed = -1;
-
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*start)(void *), void *arg);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*start)(void *), void *arg);
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*start)(void *), void *arg) {
-  long left = atomic_load(&allowed);
-  if (left == 0) return EAGAIN;
-  if (left > 0) atomic_fetch_sub(&allowed, 1);
-  return __real_pthread_create(thread, attributes, start, arg);
-}
+#include "harness/few_threads.h"
 
 static weft_pool *pool_with_refusal(unsigned threads, unsigned guests, long granted) {
   weft_config config = WEFT_CONFIG_INIT;
