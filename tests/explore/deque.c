@@ -155,11 +155,11 @@ DEQUE(deque_two_thieves_no_owner, .setup = two_public, .threads = {steal_one, st
 /* ---- retract against steal ---- */
 
 DEQUE(deque_retract_against_steal, .setup = three_public, .threads = {pop_all, steal_two},
-      .bound = 3)
+      .bound = 3, .sc_bound = XP_UNBOUNDED)
 DEQUE(deque_retract_two_thieves, .setup = two_public,
       .threads = {pop_all, steal_one, steal_one}, .bound = 3, .quick_bound = 2)
 DEQUE(deque_retract_and_private, .setup = one_of_each, .threads = {pop_all, steal_two},
-      .bound = 3)
+      .bound = 3, .sc_bound = XP_UNBOUNDED)
 
 /* ---- expose against steal ---- */
 
@@ -169,9 +169,10 @@ static void push_two_pop_all(void) {
   pop_all();
 }
 DEQUE(deque_expose_against_steal, .setup = none,
-      .threads = {push_two_pop_all, ask_and_steal}, .bound = 3)
+      .threads = {push_two_pop_all, ask_and_steal}, .bound = 3, .sc_bound = XP_UNBOUNDED)
 DEQUE(deque_expose_two_askers, .setup = one_private,
-      .threads = {push_two_pop_all, ask_and_steal, ask_and_steal}, .quick_bound = 1)
+      .threads = {push_two_pop_all, ask_and_steal, ask_and_steal}, .bound = 3,
+      .ra_bound = 2, .quick_bound = 1)
 
 /* Somebody asked; the owner ends without another fork: its next one must be offered. */
 static unsigned exposed_at_last;
@@ -187,18 +188,20 @@ static void offered_at_last(void) {
 }
 SCENARIO(deque_asked_owner_finishes, .setup = one_private,
          .threads = {finish_and_leave, ask_and_steal}, .check = offered_at_last,
-         .bound = 3)
+         .bound = 3, .sc_bound = XP_UNBOUNDED)
 
 /* ---- take over ---- */
 
 DEQUE(deque_claim_last_private, .setup = one_private,
-      .threads = {pop_one, take_over_and_steal}, .bound = 3)
+      .threads = {pop_one, take_over_and_steal}, .bound = 3, .sc_bound = XP_UNBOUNDED)
 DEQUE(deque_claim_busy_owner, .setup = two_private,
       .threads = {push_two_pop_all, take_over_and_steal}, .bound = 3, .quick_bound = 2)
 DEQUE(deque_claim_two_thieves, .setup = two_private,
-      .threads = {pop_all, take_over_and_steal, take_over_and_steal}, .quick_bound = 1)
+      .threads = {pop_all, take_over_and_steal, take_over_and_steal}, .bound = 3,
+      .ra_bound = 2, .quick_bound = 1)
 DEQUE(deque_claim_against_asker, .setup = one_private,
-      .threads = {push_two_pop_all, take_over_and_steal, ask_and_steal}, .quick_bound = 1)
+      .threads = {push_two_pop_all, take_over_and_steal, ask_and_steal}, .bound = 3,
+      .ra_bound = 2, .quick_bound = 1)
 
 /* A claim leaves private tasks; the next one needs no barrier. */
 static void claim_rich_and_steal(void) {
@@ -207,7 +210,8 @@ static void claim_rich_and_steal(void) {
   (void)steal();
 }
 DEQUE(deque_claim_rich, .setup = three_private,
-      .threads = {pop_all, take_over_and_steal, claim_rich_and_steal}, .quick_bound = 1)
+      .threads = {pop_all, take_over_and_steal, claim_rich_and_steal}, .bound = 3,
+      .ra_bound = 2, .quick_bound = 1)
 
 /* The barrier of a claimer does not cover pins that were opened and closed since. */
 static void push_pop_push(void) {
@@ -220,7 +224,8 @@ static void ask(void) {
   wf_deque_ask(&deque);
 }
 DEQUE(deque_claim_old_pins, .setup = one_private,
-      .threads = {push_pop_push, take_over_and_steal, ask}, .quick_bound = 1)
+      .threads = {push_pop_push, take_over_and_steal, ask}, .bound = 3, .ra_bound = 2,
+      .quick_bound = 1)
 
 /* ---- growth ---- */
 
@@ -235,17 +240,20 @@ static void push_three_pop_all(void) {
   pop_all();
 }
 DEQUE(deque_growth_under_thief, .setup = small,
-      .threads = {push_three_pop_all, steal_two}, .bound = 3, .quick_bound = 2)
+      .threads = {push_three_pop_all, steal_two}, .bound = 3, .sc_bound = XP_UNBOUNDED,
+      .quick_bound = 2)
 DEQUE(deque_growth_two_thieves, .setup = small,
-      .threads = {push_three_pop_all, steal_one, steal_one}, .quick_bound = 1)
-DEQUE(deque_growth_under_claim, .setup = small,
-      .threads = {push_three_pop_all, take_over_and_steal}, .quick_bound = 2)
-DEQUE(deque_full_without_memory, .setup = small,
-      .threads = {push_three_pop_all, steal_two}, .failing_allocations = 2,
+      .threads = {push_three_pop_all, steal_one, steal_one}, .bound = 3, .ra_bound = 2,
       .quick_bound = 1)
+DEQUE(deque_growth_under_claim, .setup = small,
+      .threads = {push_three_pop_all, take_over_and_steal}, .bound = 3, .ra_bound = 2,
+      .quick_bound = 2)
+DEQUE(deque_full_without_memory, .setup = small,
+      .threads = {push_three_pop_all, steal_two}, .failing_allocations = 2, .bound = 3,
+      .ra_bound = 2, .quick_bound = 1)
 DEQUE(deque_full_under_claim, .setup = small,
       .threads = {push_three_pop_all, take_over_and_steal}, .failing_allocations = 2,
-      .quick_bound = 1)
+      .bound = 3, .ra_bound = 2, .quick_bound = 1)
 
 /* Empty in the upper half of the ring: all indices move on to its start. */
 static void at_the_end_of_the_ring(void) {
@@ -253,7 +261,8 @@ static void at_the_end_of_the_ring(void) {
   fill(1, 0);
 }
 DEQUE(deque_next_lap, .setup = at_the_end_of_the_ring,
-      .threads = {push_two_pop_all, steal_two}, .bound = 3, .quick_bound = 2)
+      .threads = {push_two_pop_all, steal_two}, .bound = 3, .sc_bound = XP_UNBOUNDED,
+      .quick_bound = 2)
 
 /* ---- indices near their ends ---- */
 
@@ -264,11 +273,13 @@ static void near_the_edge(void) {
   fill(1, 0);
 }
 DEQUE(deque_wrap_last_task, .setup = near_the_edge, .threads = {pop_one, steal_one},
-      .bound = 3)
+      .bound = 3, .sc_bound = XP_UNBOUNDED)
 DEQUE(deque_wrap_growth, .setup = near_the_edge,
-      .threads = {push_three_pop_all, steal_two}, .quick_bound = 1)
+      .threads = {push_three_pop_all, steal_two}, .bound = 3, .ra_bound = 2,
+      .quick_bound = 1)
 DEQUE(deque_wrap_claim, .setup = near_the_edge,
-      .threads = {push_two_pop_all, take_over_and_steal}, .quick_bound = 1)
+      .threads = {push_two_pop_all, take_over_and_steal}, .bound = 3, .ra_bound = 2,
+      .quick_bound = 1)
 
 /* ---- no barrier on this system ---- */
 
@@ -277,10 +288,10 @@ static void eager(void) {
   XP_CHECK(push() == 1);
 }
 DEQUE(deque_eager, .setup = eager, .threads = {push_two_pop_all, steal_two},
-      .no_barrier = true, .bound = 3, .quick_bound = 2)
+      .no_barrier = true, .bound = 3, .sc_bound = XP_UNBOUNDED, .quick_bound = 2)
 DEQUE(deque_eager_two_thieves, .setup = eager,
       .threads = {push_two_pop_all, steal_one, ask_and_steal}, .no_barrier = true,
-      .quick_bound = 1)
+      .bound = 3, .ra_bound = 2, .quick_bound = 1)
 
 /* ---- nothing is taken while a flag is set ---- */
 
@@ -304,7 +315,8 @@ static void steal_unless_flag(void) {
   }
 }
 DEQUE(deque_steal_unless_flag, .setup = one_public_no_flag,
-      .threads = {set_flag_and_push, steal_unless_flag}, .bound = 3)
+      .threads = {set_flag_and_push, steal_unless_flag}, .bound = 3,
+      .sc_bound = XP_UNBOUNDED)
 
 /* ---- a private fork against a worker that goes to sleep ---- */
 
@@ -332,4 +344,5 @@ static void sleeper_got_it(void) {
   each_once();
 }
 SCENARIO(deque_private_fork_against_sleep, .setup = none_asleep,
-         .threads = {fork_and_tell, look_and_sleep}, .check = sleeper_got_it, .bound = 3)
+         .threads = {fork_and_tell, look_and_sleep}, .check = sleeper_got_it, .bound = 3,
+         .sc_bound = XP_UNBOUNDED)

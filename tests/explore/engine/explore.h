@@ -53,7 +53,8 @@ typedef struct xp_scenario {
   xp_fn *invariant;               /* after each step; sees the newest values */
   unsigned modes;                 /* 0: all */
   int bound;                      /* preemptions; 0: 2; XP_UNBOUNDED */
-  int quick_bound;                /* in the quick set; 0: as bound; -2: not in it */
+  int sc_bound, ra_bound;         /* in these modes; 0: as bound */
+  int quick_bound;                /* in the quick set; 0: as above; -2: not in it */
   int stale_bound;                /* RA: old values read; 0: bound + 1 */
   unsigned spurious;              /* so many waits may return without reason */
   unsigned failing_allocations;   /* so many allocations may fail */

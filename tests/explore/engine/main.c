@@ -1,9 +1,10 @@
 /* main.c - runs the scenarios of a program, and prints a line for each.
  *
- *     test_explore_NAME [--quick] [--list] [--mode sc|tso|ra] [--bound N]
- *                       [--random N [--depth D] [--seed S]] [--seconds N] [scenario...]
+ *     test_explore_NAME [--quick] [--stop] [--list] [--mode sc|tso|ra] [--bound N]
+ *                       [--random N [--depth D] [--seed S]] [scenario...]
  *     test_explore_NAME --replay SCENARIO/MODE:SCHEDULE
  *
+ * --quick takes the smaller bounds of `make test`, --stop ends with the first failure.
  * EXPLORE_REPLAY in the environment does the same as --replay.
  *
  * SPDX-License-Identifier: MIT */
@@ -23,7 +24,7 @@ void xp_add(xp_scenario *scenario) {
 }
 
 static struct {
-  bool quick, list;
+  bool quick, list, stop;
   unsigned mode; /* 0: as the scenario says */
   int bound;     /* -2: as the scenario says */
   uint64_t random, seed;
@@ -41,10 +42,12 @@ static bool is_wanted(const xp_scenario *scenario) {
   return false;
 }
 
-static int bound_of(const xp_scenario *scenario) {
+static int bound_of(const xp_scenario *scenario, xp_mode mode) {
   if (options.bound != -2) return options.bound;
-  int bound = scenario->bound != 0 ? scenario->bound : DEFAULT_BOUND;
-  return options.quick && scenario->quick_bound != 0 ? scenario->quick_bound : bound;
+  if (options.quick && scenario->quick_bound != 0) return scenario->quick_bound;
+  if (mode == XP_SC && scenario->sc_bound != 0) return scenario->sc_bound;
+  if (mode == XP_RA && scenario->ra_bound != 0) return scenario->ra_bound;
+  return scenario->bound != 0 ? scenario->bound : DEFAULT_BOUND;
 }
 
 /* Prints the failure, the schedule, and the trace of a replay. */
@@ -87,7 +90,7 @@ static bool run_mode(const xp_scenario *scenario, xp_mode mode) {
     snprintf(bound, sizeof bound, "pct%u", options.depth);
     result = xp_search_random(scenario, mode, random, options.depth, options.seed);
   } else {
-    int preemptions = bound_of(scenario);
+    int preemptions = bound_of(scenario, mode);
     snprintf(bound, sizeof bound, preemptions == XP_UNBOUNDED ? "all" : "%d",
              preemptions);
     result = xp_search(scenario, mode, preemptions);
@@ -154,6 +157,10 @@ static void read_options(int argc, char **argv) {
       options.quick = true;
       continue;
     }
+    if (strcmp(argv[i], "--stop") == 0) {
+      options.stop = true;
+      continue;
+    }
     if (strcmp(argv[i], "--list") == 0) {
       options.list = true;
       continue;
@@ -196,6 +203,7 @@ int main(int argc, char **argv) {
     }
     run++;
     if (!run_scenario(scenario)) failed++;
+    if (failed > 0 && options.stop) break;
   }
   if (!options.list) printf("%u scenarios, %u failed\n", run, failed);
   return failed > 0 ? 1 : 0;
