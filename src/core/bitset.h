@@ -21,7 +21,8 @@ static inline uint64_t wf_bitset_bit(unsigned index) {
 
 /* Adds an index; false if it was there already. */
 static inline bool wf_bitset_add(wf_u64 *words, unsigned index) {
-  /* seq_cst: pairs with wf_bitset_remove and wf_bitset_take_any. */
+  /* seq_cst: pairs with wf_bitset_remove and wf_bitset_take_any. explorer: acq_rel does
+   * as well, here and in those two; what they order against other words has fences. */
   uint64_t old =
       wf_u64_fetch_or_seq_cst(&words[index / WF_BITSET_WORD_BITS], wf_bitset_bit(index));
   return (old & wf_bitset_bit(index)) == 0;
@@ -29,7 +30,7 @@ static inline bool wf_bitset_add(wf_u64 *words, unsigned index) {
 
 /* Removes an index; true if this call did it. */
 static inline bool wf_bitset_remove(wf_u64 *words, unsigned index) {
-  /* seq_cst: pairs with wf_bitset_add. */
+  /* seq_cst: pairs with wf_bitset_add. explorer: as there. */
   uint64_t old = wf_u64_fetch_and_seq_cst(&words[index / WF_BITSET_WORD_BITS],
                                           ~wf_bitset_bit(index));
   return (old & wf_bitset_bit(index)) != 0;
@@ -45,7 +46,8 @@ static inline bool wf_bitset_has(const wf_u64 *words, unsigned index) {
 static inline int wf_bitset_take_any(wf_u64 *words, unsigned word_count) {
   for (unsigned i = 0; i < word_count; i++) {
     uint64_t word;
-    /* seq_cst: pairs with wf_bitset_add; src/pool/sleep.md, "Post against sleep". */
+    /* seq_cst: pairs with wf_bitset_add; src/pool/sleep.md, "Post against sleep".
+     * explorer: as there. */
     while ((word = wf_u64_load_seq_cst(&words[i])) != 0) {
       unsigned index = i * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(word);
       if (wf_bitset_remove(words, index)) return (int)index;

@@ -14,6 +14,10 @@
  * it.
  *
  * All operations are seq_cst on this one word: they pair with each other.
+ * explorer: everywhere in this file acquire and acq_rel do as well. The updates of one
+ * word have an order anyway, and against other words the callers' fences order them
+ * (sleep.md); seq_cst is the same instruction on x86-64 and aarch64, and needs no
+ * argument.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_COUNTERS_H

@@ -50,7 +50,9 @@ static uint64_t bottom_index(const wf_deque *deque) {
 static void set_bottom(wf_deque *deque, uint64_t index) {
   uint64_t offset = index & (deque->capacity - 1);
   deque->lap = index - offset;
-  /* Release: pairs with the acquire in bottom_index. */
+  /* Release: pairs with the acquire in bottom_index. explorer: relaxed does, a claimer
+   * has the lock after this; but then not every store of bottom would be of the same
+   * kind. */
   wf_ptr_store_release(&deque->owner.x_bottom, deque->slots + offset);
 }
 
@@ -97,7 +99,9 @@ static void pin_locked(wf_deque *deque) {
 static void open_pins(wf_deque *deque) {
   uint64_t end = deque->lap + deque->capacity;
   /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top may be reused,
-   * its thief has read it. An old top leaves fewer slots, never too many. */
+   * its thief has read it. An old top leaves fewer slots, never too many. explorer:
+   * needed against loads that are delayed past later stores, which it does not produce.
+   */
   uint64_t full = wf_u64_load_acquire(&deque->x_top) + deque->capacity;
   uint64_t limit = (int64_t)(full - end) < 0 ? full : end;
   uint64_t split = get_split(deque);
@@ -180,7 +184,8 @@ static int make_ring(wf_deque *deque) {
   wf_ring *ring = ring_create(deque->capacity, NULL);
   if (ring == NULL) return WEFT_ENOMEM;
   deque->slots = ring->slots;
-  /* Release: pairs with the acquire of the ring in wf_deque_steal. */
+  /* Release: pairs with the acquire of the ring in wf_deque_steal. explorer: relaxed does
+   * for the first ring, whose tasks come with a later split. */
   wf_ptr_store_release(&deque->x_ring, ring);
   set_bottom(deque, get_split(deque));
   return 0;
@@ -241,7 +246,8 @@ static void set_empty(wf_deque *deque, uint64_t index) {
     uint64_t next_lap = (index | (deque->capacity - 1)) + 1;
     uint64_t expected = index;
     /* seq_cst: pairs with the thieves' CAS. Nobody else can move top here, because no
-     * thief sees a public task; the CAS makes that a fact instead of an argument. */
+     * thief sees a public task; the CAS makes that a fact instead of an argument.
+     * explorer: acq_rel does as well. */
     if (wf_u64_cas_seq_cst(&deque->x_top, &expected, next_lap)) index = next_lap;
   }
   deque->overflowed = false;
@@ -275,7 +281,8 @@ static bool retract(wf_deque *deque, uint64_t index) {
     }
     if (top == index) {
       /* The last one: whoever moves top has it.
-       * seq_cst: pairs with the CAS in wf_deque_steal. */
+       * seq_cst: pairs with the CAS in wf_deque_steal. explorer: acq_rel does as well,
+       * the fences order top against split. */
       bool won = wf_u64_cas_seq_cst(&deque->x_top, &top, index + 1);
       set_empty(deque, index + 1);
       return won;
@@ -305,7 +312,7 @@ wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
   wf_lock_lock(&deque->lock);
   uint64_t bottom = bottom_index(deque);
   /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top is really free,
-   * its thief has read it. */
+   * its thief has read it. explorer: as in open_pins. */
   uint64_t top = wf_u64_load_acquire(&deque->x_top);
   if (bottom - top < deque->capacity)
     set_bottom(deque, bottom); /* it may stand at the end of the ring */
@@ -350,7 +357,8 @@ wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
 wf_steal wf_deque_steal_unless(wf_deque *deque, const wf_u64 *flags, uint64_t mask,
                                wf_task **out) {
   /* Acquire: pairs with the CAS of other thieves and of the owner, so that split below is
-   * at least as new as the top read here. */
+   * at least as new as the top read here. explorer: relaxed does, the fence below makes
+   * it one; ThreadSanitizer does not know fences. */
   uint64_t top = wf_u64_load_acquire(&deque->x_top);
   /* Pairs with the fence in retract. */
   wf_fence_seq_cst();
@@ -365,9 +373,11 @@ wf_steal wf_deque_steal_unless(wf_deque *deque, const wf_u64 *flags, uint64_t ma
   void *task = wf_ptr_load_relaxed(&ring->slots[top & (ring->capacity - 1)]);
   /* Acquire: pairs with the RMW that sets a flag before tasks of its kind are pushed. The
    * task at top was seen before this look, and if it is still at top afterwards it was
-   * there when the flag was not set. */
+   * there when the flag was not set. explorer: relaxed does, the acquire of split comes
+   * before. */
   if (flags != NULL && (wf_u64_load_acquire(flags) & mask) != 0) return WF_STEAL_EMPTY;
-  /* seq_cst: pairs with the CAS in retract and of other thieves. */
+  /* seq_cst: pairs with the CAS in retract and of other thieves. explorer: acq_rel does
+   * as well, the fences order top against split. */
   if (!wf_u64_cas_seq_cst(&deque->x_top, &top, top + 1)) return WF_STEAL_RETRY;
   *out = (wf_task *)task;
   return WF_STEAL_GOT;

@@ -188,6 +188,7 @@ static inline bool wf_deque_has_public(const wf_deque *deque) {
   /* Acquire on both: pairs with the CAS of top, and with the release stores of split. top
    * first: were it read last, thieves could meanwhile take all below an old split. */
   uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  /* explorer: relaxed does for split; whoever wants the task acquires it in the steal. */
   uint64_t split = wf_u64_load_acquire(&deque->x_split);
   return (int64_t)(split - top) > 0;
 }

@@ -78,6 +78,8 @@ static inline bool wf_injector_any(const wf_injector *injector) {
   /* Acquire on both: pairs with the release stores in injector.c. taken first: then the
    * answer "no" means that all pushes up to the second load had been taken. */
   uint64_t taken = wf_u64_load_acquire(&injector->x_taken);
+  /* explorer: relaxed does, entries are looked at under the lock, which acquires again.
+   */
   return wf_u64_load_acquire(&injector->x_pushed) != taken;
 }
 

@@ -13,7 +13,8 @@ static bool transition(wf_latch *latch, uintptr_t from, uintptr_t to) {
   while ((seen & WF_LATCH_STATE_MASK) == from) {
     uintptr_t next = (seen & ~(uintptr_t)WF_LATCH_STATE_MASK) | to;
     /* seq_cst: pairs with the exchange in wf_latch_set; see "Latch against sleeper" in
-     * src/pool/sleep.md. It fails and is tried again when a thief notes its index. */
+     * src/pool/sleep.md. It fails and is tried again when a thief notes its index.
+     * explorer: acq_rel does as well, see wf_latch_set. */
     if (wf_word_cas_seq_cst(&latch->x_state, &seen, next)) return true;
   }
   return false;
@@ -69,9 +70,9 @@ bool wf_once_latch_probe(const wf_once_latch *once) {
 }
 
 void wf_once_latch_set(wf_once_latch *once) {
-  /* acq_rel: pairs with the acquire of the waiter. From here on the word may be gone; the
+  /* Release: pairs with the acquire of the waiter. From here on the word may be gone; the
    * wake-up uses its address only. */
-  if (wf_u32_exchange_acq_rel(&once->x_state, ONCE_SET) == ONCE_WAITING)
+  if (wf_u32_exchange_release(&once->x_state, ONCE_SET) == ONCE_WAITING)
     wf_sys_wake_one(&once->x_state);
 }
 
@@ -85,7 +86,8 @@ void wf_once_latch_announce(wf_once_latch *once) {
   uint32_t seen = ONCE_UNSET;
   /* seq_cst, and the fence: pairs with the fence in wf_once_latch_nudge. Either what the
    * waiter looks at after this shows what the other has put there, or the other sees
-   * WAITING. A failure shows SET or WAITING, and the wait below looks again. */
+   * WAITING. A failure shows SET or WAITING, and the wait below looks again.
+   * explorer: the fence alone does it. */
   wf_u32_cas_seq_cst(&once->x_state, &seen, ONCE_WAITING);
   wf_fence_seq_cst();
 }
@@ -101,7 +103,8 @@ bool wf_once_latch_wait_announced(wf_once_latch *once) {
 void wf_once_latch_nudge(wf_once_latch *once) {
   uint32_t seen = ONCE_WAITING;
   wf_fence_seq_cst(); /* pairs with the one in wf_once_latch_announce */
-  /* seq_cst: what was put there before is visible to the nudged; more than it needs. */
+  /* seq_cst: what was put there before is visible to the nudged; more than it needs.
+   * explorer: acq_rel does as well. */
   if (wf_u32_load_relaxed(&once->x_state) == ONCE_WAITING &&
       wf_u32_cas_seq_cst(&once->x_state, &seen, ONCE_UNSET))
     wf_sys_wake_one(&once->x_state);

@@ -65,7 +65,8 @@ void wf_latch_wake_up(wf_latch *latch);
  *
  * The exchange publishes what the setter did (pairs with the acquire in wf_latch_probe)
  * and is seq_cst because it stands in a store-load race with the waiter's park: see
- * "Latch against sleeper" in src/pool/sleep.md. */
+ * "Latch against sleeper" in src/pool/sleep.md. explorer: acq_rel does as well, because
+ * all sides of that race are read-modify-writes of two words. */
 static inline bool wf_latch_set(wf_latch *latch) {
   uintptr_t old = wf_word_exchange_seq_cst(&latch->x_state, WF_LATCH_SET);
   return (old & WF_LATCH_STATE_MASK) == WF_LATCH_SLEEPING;
@@ -78,7 +79,8 @@ static inline const wf_region *wf_latch_note_thief(wf_latch *latch, unsigned thi
   /* Relaxed: the fork wrote the word before it published the task, and the index is only
    * a hint where to look for work. */
   uintptr_t seen = wf_word_load_relaxed(&latch->x_state);
-  /* seq_cst: pairs with the waiter's own transitions, which are kept. */
+  /* seq_cst: pairs with the waiter's own transitions, which are kept. explorer: relaxed
+   * would do, one word only. */
   while (!wf_word_cas_seq_cst(&latch->x_state, &seen,
                               (seen & WF_LATCH_STATE_MASK) | index)) {
   }

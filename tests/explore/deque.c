@@ -203,6 +203,46 @@ DEQUE(deque_claim_against_asker, .setup = one_private,
       .threads = {push_two_pop_all, take_over_and_steal, ask_and_steal}, .bound = 3,
       .ra_bound = 2, .quick_bound = 1)
 
+/* Tasks below a bottom that the owner has moved down, or down and up again, are seen by
+ * a claimer who has read that bottom. */
+static void push_two_pop_two(void) {
+  (void)push();
+  (void)push();
+  (void)pop();
+  (void)pop();
+}
+DEQUE(deque_claim_after_pop, .setup = none,
+      .threads = {push_two_pop_two, take_over_and_steal}, .bound = 3)
+
+/* A worker on its way to sleep that finds the pins sealed needs no barrier, and sees what
+ * the one who sealed them has made public. */
+static void look_if_sealed(void) {
+  if ((wf_deque_asked(&deque) & WF_ASKED_STATE_MASK) == WF_ASKED_SEALED)
+    XP_CHECK(wf_deque_has_public(&deque));
+}
+static void take_over_only(void) {
+  (void)take_over();
+}
+DEQUE(deque_sealed_shows_split, .setup = one_private,
+      .threads = {take_over_only, look_if_sealed}, .bound = XP_UNBOUNDED)
+
+/* Who sees that a thief has moved top also sees the split that the thief saw: "nothing
+ * public" is not said while there is something. */
+static void answer_with_two(void) {
+  wf_deque_ask(&deque);
+  XP_CHECK(push() == 2);
+}
+static void look_after_thief(void) {
+  if (wf_u64_load_relaxed(&deque.x_top) == 2) XP_CHECK(wf_deque_has_public(&deque));
+}
+static void three_private_from_1(void) {
+  three_private();
+  XP_CHECK(wf_u64_load_relaxed(&deque.x_top) == 1); /* one was made and taken before */
+}
+DEQUE(deque_has_public_after_thief, .setup = three_private_from_1,
+      .threads = {answer_with_two, steal_one, look_after_thief}, .bound = 3,
+      .quick_bound = 2)
+
 /* A claim leaves private tasks; the next one needs no barrier. */
 static void claim_rich_and_steal(void) {
   uint64_t asked = wf_deque_asked(&deque);

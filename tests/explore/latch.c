@@ -176,6 +176,13 @@ SCENARIO(once_latch_freed_by_waiter, .setup = make, .threads = {wait_once, set_o
 SCENARIO(once_latch_spurious, .setup = make, .threads = {wait_once, set_once},
          .spurious = 3, .bound = 3)
 
+static void spin_once(void) {
+  while (!wf_once_latch_probe(&it->once)) wf_sys_relax();
+  drop(1);
+}
+SCENARIO(once_latch_probe, .setup = make, .threads = {spin_once, set_once},
+         .bound = XP_UNBOUNDED)
+
 /* Either the waiter sees what was put there, or it is nudged, or set. */
 static void wait_or_look(void) {
   bool done = false, seen = false;

@@ -45,6 +45,7 @@ static bool take(void) {
   if (!wf_injector_take(&injector, &entry)) return false;
   unsigned *value = (unsigned *)entry.ctx;
   XP_CHECK(entry.fn == nothing);
+  if (value == NULL) return true; /* only there to fill a segment */
   XP_CHECK(*value == (unsigned)(value - values) + 1);
   taken[value - values]++;
   return true;
@@ -131,6 +132,19 @@ static void at_the_end_of_two(void) {
 INJECTOR(injector_recycled_segment, .setup = at_the_end_of_two,
          .threads = {push_0_and_1, take_two}, .bound = 3)
 
+/* The consumer leaves a segment, and the producer needs one. */
+static void at_the_end_of_both(void) {
+  wf_injected entry;
+  begin();
+  use_a_whole_segment();
+  for (int i = 0; i < WF_SEGMENT_ENTRIES - 1; i++)
+    XP_CHECK(wf_injector_push(&injector, nothing, NULL, NULL) == 0);
+  for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
+    XP_CHECK(wf_injector_take(&injector, &entry));
+}
+INJECTOR(injector_segment_handed_on, .setup = at_the_end_of_both,
+         .threads = {push_0_and_1, take_one}, .bound = 3)
+
 /* What was pushed is taken or taken back, not both. */
 static void one_with_ticket(void) {
   begin();
@@ -160,6 +174,17 @@ INJECTOR(injector_match_against_take, .setup = two_queued,
          .threads = {take_second, take_two}, .bound = XP_UNBOUNDED, .quick_bound = 3)
 INJECTOR(injector_match_against_push, .setup = one_with_ticket,
          .threads = {take_second, push_1, take_one}, .bound = 3, .quick_bound = 2)
+
+/* Who sees that a consumer has taken one of two also sees that there were two. */
+static void take_one_of_two(void) {
+  if (wf_u64_load_acquire(&injector.x_pushed) == 2) (void)take();
+}
+static void look_after_consumer(void) {
+  if (wf_u64_load_relaxed(&injector.x_taken) == 1) XP_CHECK(wf_injector_any(&injector));
+}
+INJECTOR(injector_any_after_take, .setup = begin,
+         .threads = {push_0_and_1, take_one_of_two, look_after_consumer}, .bound = 3,
+         .quick_bound = 2)
 
 /* Never misses a push that has returned: the sleeper looks after it has registered. */
 static wf_u32 x_asleep;
@@ -327,6 +352,22 @@ static void place_used(void) {
 SCENARIO(bitset_place_handed_on, .setup = begin_place,
          .threads = {use_place, use_place, use_place}, .check = place_used,
          .quick_bound = 1)
+
+/* Who sees that a place was left may free what its user wrote to. */
+static void begin_left_place(void) {
+  begin_place();
+  wf_bitset_add(x_bits, 5);
+}
+static void leave_place(void) {
+  *place = 3;
+  XP_CHECK(wf_bitset_remove(x_bits, 5));
+}
+static void free_left_place(void) {
+  while (wf_bitset_has(x_bits, 5)) wf_sys_relax();
+  place_used();
+}
+SCENARIO(bitset_left_place_is_freed, .setup = begin_left_place,
+         .threads = {leave_place, free_left_place}, .bound = XP_UNBOUNDED)
 
 /* ---- arena ---- */
 
