@@ -67,6 +67,7 @@ typedef struct weft_iter_kernel {
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       const T x = wf_src[wf_i];                                                          \
+      (void)x;                                                                           \
       wf_dst[wf_i] = (expr);                                                             \
     }                                                                                    \
     return wf_n;                                                                         \
@@ -90,7 +91,9 @@ typedef struct weft_iter_kernel {
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       const T x = wf_src[wf_i];                                                          \
+      (void)x;                                                                           \
       const V y = wf_other[wf_i];                                                        \
+      (void)y;                                                                           \
       wf_dst[wf_i] = (expr);                                                             \
     }                                                                                    \
     return wf_n;                                                                         \
@@ -120,6 +123,7 @@ typedef struct weft_iter_kernel {
     (void)wf_none, (void)ctx;                                                            \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       const T x = wf_src[wf_i];                                                          \
+      (void)x;                                                                           \
       bool wf_keep = (keep);                                                             \
       if (sizeof(U) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = (expr);             \
       wf_kept += wf_keep;                                                                \
@@ -135,12 +139,14 @@ typedef struct weft_iter_kernel {
       WF_COUNTER(wf_count);                                                              \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
         const T x = wf_src[wf_i + wf_j];                                                 \
+        (void)x;                                                                         \
         WF_COUNT_IF(wf_count, (keep), T)                                                 \
       }                                                                                  \
       wf_total += WF_COUNTED(wf_count);                                                  \
     }                                                                                    \
     for (; wf_i < wf_n; wf_i++) {                                                        \
       const T x = wf_src[wf_i];                                                          \
+      (void)x;                                                                           \
       wf_total += (keep) ? 1 : 0;                                                        \
     }                                                                                    \
     return wf_total;                                                                     \
@@ -162,6 +168,7 @@ typedef struct weft_iter_kernel {
     (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       const T x = wf_src[wf_i];                                                          \
+      (void)x;                                                                           \
       const size_t wf_number = (size_t)(number);                                         \
       for (size_t j = 0; j < wf_number;) {                                               \
         if (wf_to->next == wf_to->end) wf_to->flush(wf_to);                              \
@@ -179,6 +186,7 @@ typedef struct weft_iter_kernel {
     (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       const T x = wf_src[wf_i];                                                          \
+      (void)x;                                                                           \
       wf_total += (size_t)(number);                                                      \
     }                                                                                    \
     return wf_total;                                                                     \
