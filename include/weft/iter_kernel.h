@@ -66,7 +66,7 @@ typedef struct weft_iter_kernel {
     (void)wf_none, (void)ctx;                                                            \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      const T x = wf_src[wf_i];                                                          \
+      T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
       wf_dst[wf_i] = (expr);                                                             \
     }                                                                                    \
@@ -90,9 +90,9 @@ typedef struct weft_iter_kernel {
     (void)ctx;                                                                           \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      const T x = wf_src[wf_i];                                                          \
+      T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
-      const V y = wf_other[wf_i];                                                        \
+      V const y = wf_other[wf_i];                                                        \
       (void)y;                                                                           \
       wf_dst[wf_i] = (expr);                                                             \
     }                                                                                    \
@@ -122,7 +122,7 @@ typedef struct weft_iter_kernel {
     size_t wf_kept = 0;                                                                  \
     (void)wf_none, (void)ctx;                                                            \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      const T x = wf_src[wf_i];                                                          \
+      T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
       bool wf_keep = (keep);                                                             \
       if (sizeof(U) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = (expr);             \
@@ -138,14 +138,14 @@ typedef struct weft_iter_kernel {
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       WF_COUNTER(wf_count);                                                              \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
-        const T x = wf_src[wf_i + wf_j];                                                 \
+        T const x = wf_src[wf_i + wf_j];                                                 \
         (void)x;                                                                         \
         WF_COUNT_IF(wf_count, (keep), T)                                                 \
       }                                                                                  \
       wf_total += WF_COUNTED(wf_count);                                                  \
     }                                                                                    \
     for (; wf_i < wf_n; wf_i++) {                                                        \
-      const T x = wf_src[wf_i];                                                          \
+      T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
       wf_total += (keep) ? 1 : 0;                                                        \
     }                                                                                    \
@@ -167,7 +167,7 @@ typedef struct weft_iter_kernel {
     T const *wf_src = (T const *)wf_from;                                                \
     (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      const T x = wf_src[wf_i];                                                          \
+      T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
       const size_t wf_number = (size_t)(number);                                         \
       for (size_t j = 0; j < wf_number;) {                                               \
@@ -185,7 +185,7 @@ typedef struct weft_iter_kernel {
     size_t wf_total = 0;                                                                 \
     (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      const T x = wf_src[wf_i];                                                          \
+      T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
       wf_total += (size_t)(number);                                                      \
     }                                                                                    \
