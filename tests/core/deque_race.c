@@ -250,15 +250,16 @@ static void take_part(unsigned index, void *arg) {
   wf_u32_store_release(&race->x_stop, 1);
 }
 
-/* Runs a race from every start index; `operations` are for all together. */
-static void run_race(struct race rules) {
+/* Runs a race from every start index; `operations` are for all together. The rules come
+ * by address, because 32-bit x86 does not align arguments. */
+static void run_race(const struct race *rules) {
   uint64_t stolen = 0, claimed = 0, forks = 0;
   FOR_EACH_START(start) {
     struct race *race = &the_race;
-    *race = rules;
+    *race = *rules;
     race->start = start;
-    race->operations = rules.operations / DEQUE_START_COUNT / harness_slowdown() + 1;
-    race->meetings = rules.meetings / DEQUE_START_COUNT / harness_slowdown();
+    race->operations = rules->operations / DEQUE_START_COUNT / harness_slowdown() + 1;
+    race->meetings = rules->meetings / DEQUE_START_COUNT / harness_slowdown();
     race->random = harness_seed() + start;
     REQUIRE(race->thieves <= MOST_THIEVES && race->depth <= FRAMES);
     wf_deque_init(&race->deque, race->capacity, start, race->eager);
@@ -278,7 +279,7 @@ static void run_race(struct race rules) {
     forks += race->forks;
     wf_deque_destroy(&race->deque);
   }
-  if (rules.quiet) return;
+  if (rules->quiet) return;
   printf("%llu forked, %llu stolen, %llu claimed\n", (unsigned long long)forks,
          (unsigned long long)stolen, (unsigned long long)claimed);
 }
@@ -292,91 +293,91 @@ static bool barrier_is_there(void) {
 /* ---- asking thieves ---- */
 
 TEST(v22_owner_and_one_asking_thief) {
-  run_race((struct race){.capacity = 16,
-                         .thieves = 1,
-                         .kind = THIEF_ASKS,
-                         .operations = 2 * 1000 * 1000,
-                         .depth = 32,
-                         .meetings = 5000});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 1,
+                          .kind = THIEF_ASKS,
+                          .operations = 2 * 1000 * 1000,
+                          .depth = 32,
+                          .meetings = 5000});
 }
 
 TEST(v22_owner_and_two_asking_thieves) {
-  run_race((struct race){.capacity = 16,
-                         .thieves = 2,
-                         .kind = THIEF_ASKS,
-                         .operations = 2 * 1000 * 1000,
-                         .depth = 32,
-                         .meetings = 5000});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 2,
+                          .kind = THIEF_ASKS,
+                          .operations = 2 * 1000 * 1000,
+                          .depth = 32,
+                          .meetings = 5000});
 }
 
 TEST(v22_owner_and_four_asking_thieves) {
-  run_race((struct race){.capacity = 16,
-                         .thieves = 4,
-                         .kind = THIEF_ASKS,
-                         .operations = 1000 * 1000,
-                         .depth = 32,
-                         .meetings = 5000});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 4,
+                          .kind = THIEF_ASKS,
+                          .operations = 1000 * 1000,
+                          .depth = 32,
+                          .meetings = 5000});
 }
 
 /* Never more than one task: whatever is public is contested by all. */
 TEST(v22_last_item_race_owner_and_one_thief) {
-  run_race((struct race){.capacity = 16,
-                         .thieves = 1,
-                         .kind = THIEF_ASKS,
-                         .operations = 2 * 1000 * 1000,
-                         .depth = 1,
-                         .meetings = 5000});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 1,
+                          .kind = THIEF_ASKS,
+                          .operations = 2 * 1000 * 1000,
+                          .depth = 1,
+                          .meetings = 5000});
 }
 
 TEST(v22_last_item_race_owner_and_two_thieves) {
-  run_race((struct race){.capacity = 16,
-                         .thieves = 2,
-                         .kind = THIEF_ASKS,
-                         .operations = 2 * 1000 * 1000,
-                         .depth = 1,
-                         .meetings = 5000});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 2,
+                          .kind = THIEF_ASKS,
+                          .operations = 2 * 1000 * 1000,
+                          .depth = 1,
+                          .meetings = 5000});
 }
 
 /* Two or three tasks: retracting meets the thief at top. */
 TEST(v22_last_three_items_race_owner_and_two_thieves) {
-  run_race((struct race){.capacity = 16,
-                         .thieves = 2,
-                         .kind = THIEF_ASKS,
-                         .operations = 2 * 1000 * 1000,
-                         .depth = 3,
-                         .meetings = 5000});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 2,
+                          .kind = THIEF_ASKS,
+                          .operations = 2 * 1000 * 1000,
+                          .depth = 3,
+                          .meetings = 5000});
 }
 
 TEST(v22_wraparound_capacity_2_under_thieves) {
-  run_race((struct race){.capacity = 2,
-                         .thieves = 2,
-                         .kind = THIEF_ASKS,
-                         .operations = 100 * 1000,
-                         .depth = 1,
-                         .stream = true});
+  run_race(&(struct race){.capacity = 2,
+                          .thieves = 2,
+                          .kind = THIEF_ASKS,
+                          .operations = 100 * 1000,
+                          .depth = 1,
+                          .stream = true});
 }
 
 TEST(v22_wraparound_capacity_8_under_thieves) {
-  run_race((struct race){.capacity = 8,
-                         .thieves = 2,
-                         .kind = THIEF_ASKS,
-                         .operations = 200 * 1000,
-                         .depth = 7,
-                         .stream = true});
+  run_race(&(struct race){.capacity = 8,
+                          .thieves = 2,
+                          .kind = THIEF_ASKS,
+                          .operations = 200 * 1000,
+                          .depth = 7,
+                          .stream = true});
 }
 
 /* Short races from a ring of two, so that much of the time is growth. */
 TEST(v22_growth_under_thieves) {
   const unsigned rounds = 100 / harness_slowdown() + 1;
   for (unsigned i = 0; i < rounds; i++) {
-    run_race((struct race){.capacity = 2,
-                           .thieves = 2,
-                           .kind = THIEF_ASKS,
-                           .operations = 5 * 4000 * harness_slowdown(),
-                           .depth = FRAMES,
-                           .meetings = 20 * harness_slowdown(),
-                           .stream = i % 2 == 0,
-                           .quiet = i > 1});
+    run_race(&(struct race){.capacity = 2,
+                            .thieves = 2,
+                            .kind = THIEF_ASKS,
+                            .operations = 5 * 4000 * harness_slowdown(),
+                            .depth = FRAMES,
+                            .meetings = 20 * harness_slowdown(),
+                            .stream = i % 2 == 0,
+                            .quiet = i > 1});
   }
 }
 
@@ -384,77 +385,77 @@ TEST(v22_growth_under_thieves) {
 
 TEST(v22_claim_races_fast_join_one_thief) {
   if (!barrier_is_there()) return;
-  run_race((struct race){.capacity = 16,
-                         .thieves = 1,
-                         .kind = THIEF_CLAIMS,
-                         .operations = 1500 * 1000,
-                         .depth = 12,
-                         .leaf_every = 2048});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 1,
+                          .kind = THIEF_CLAIMS,
+                          .operations = 1500 * 1000,
+                          .depth = 12,
+                          .leaf_every = 2048});
 }
 
 TEST(v22_claim_races_fast_join_two_thieves) {
   if (!barrier_is_there()) return;
-  run_race((struct race){.capacity = 16,
-                         .thieves = 2,
-                         .kind = THIEF_CLAIMS,
-                         .operations = 1000 * 1000,
-                         .depth = 12,
-                         .leaf_every = 2048});
+  run_race(&(struct race){.capacity = 16,
+                          .thieves = 2,
+                          .kind = THIEF_CLAIMS,
+                          .operations = 1000 * 1000,
+                          .depth = 12,
+                          .leaf_every = 2048});
 }
 
 TEST(v22_claim_races_fast_join_of_the_only_task) {
   if (!barrier_is_there()) return;
-  run_race((struct race){.capacity = 4,
-                         .thieves = 1,
-                         .kind = THIEF_CLAIMS,
-                         .operations = 1000 * 1000,
-                         .depth = 1,
-                         .leaf_every = 2048});
+  run_race(&(struct race){.capacity = 4,
+                          .thieves = 1,
+                          .kind = THIEF_CLAIMS,
+                          .operations = 1000 * 1000,
+                          .depth = 1,
+                          .leaf_every = 2048});
 }
 
 TEST(v22_claim_and_ask_race_growth_and_wraparound) {
   if (!barrier_is_there()) return;
-  run_race((struct race){.capacity = 2,
-                         .thieves = 2,
-                         .kind = THIEF_MIXED,
-                         .operations = 1000 * 1000,
-                         .depth = 64,
-                         .leaf_every = 4096});
-  run_race((struct race){.capacity = 8,
-                         .thieves = 2,
-                         .kind = THIEF_MIXED,
-                         .operations = 200 * 1000,
-                         .depth = 7,
-                         .stream = true});
+  run_race(&(struct race){.capacity = 2,
+                          .thieves = 2,
+                          .kind = THIEF_MIXED,
+                          .operations = 1000 * 1000,
+                          .depth = 64,
+                          .leaf_every = 4096});
+  run_race(&(struct race){.capacity = 8,
+                          .thieves = 2,
+                          .kind = THIEF_MIXED,
+                          .operations = 200 * 1000,
+                          .depth = 7,
+                          .stream = true});
 }
 
 /* ---- eager mode: no barrier anywhere ---- */
 
 TEST(v22_eager_last_item_race_owner_and_two_thieves) {
-  run_race((struct race){.capacity = 16,
-                         .eager = true,
-                         .thieves = 2,
-                         .operations = 2 * 1000 * 1000,
-                         .depth = 1,
-                         .leaf_every = 512});
+  run_race(&(struct race){.capacity = 16,
+                          .eager = true,
+                          .thieves = 2,
+                          .operations = 2 * 1000 * 1000,
+                          .depth = 1,
+                          .leaf_every = 512});
 }
 
 TEST(v22_eager_owner_and_four_thieves) {
-  run_race((struct race){.capacity = 2,
-                         .eager = true,
-                         .thieves = 4,
-                         .operations = 1000 * 1000,
-                         .depth = 32,
-                         .leaf_every = 2048});
+  run_race(&(struct race){.capacity = 2,
+                          .eager = true,
+                          .thieves = 4,
+                          .operations = 1000 * 1000,
+                          .depth = 32,
+                          .leaf_every = 2048});
 }
 
 TEST(v22_eager_wraparound_capacity_2_under_thieves) {
-  run_race((struct race){.capacity = 2,
-                         .eager = true,
-                         .thieves = 2,
-                         .operations = 100 * 1000,
-                         .depth = 1,
-                         .stream = true});
+  run_race(&(struct race){.capacity = 2,
+                          .eager = true,
+                          .thieves = 2,
+                          .operations = 100 * 1000,
+                          .depth = 1,
+                          .stream = true});
 }
 
 /* ---- looking ---- */
