@@ -13,17 +13,13 @@
 
 void __gcov_dump(void);
 
-static void write_counts(int number) {
+/* In the place of libc's, for the tests and the library inside them, as the one below. */
+_Noreturn void abort(void) {
   __gcov_dump();
-  signal(number, SIG_DFL);
-  raise(number);
+  raise(SIGABRT);
+  for (;;) syscall(SYS_exit_group, 128 + SIGABRT);
 }
 
-__attribute__((constructor)) static void catch_abort(void) {
-  signal(SIGABRT, write_counts);
-}
-
-/* In the place of libc's, for the tests and the library inside them. */
 _Noreturn void _exit(int status) {
   __gcov_dump();
   for (;;) syscall(SYS_exit_group, status);
