@@ -10,17 +10,17 @@
 #include "iter.h"
 
 /* What a fetch is asked for. */
-typedef struct wanted {
+typedef struct wanted_part {
   size_t i, n, stride, at;
-} wanted;
+} wanted_part;
 
-static const char *fetch(wf_iter_run *run, unsigned k, wanted w) {
+static const char *fetch(wf_iter_run *run, unsigned k, wanted_part w) {
   return wf_iter_fetch(run, k, w.i, w.n, w.stride, w.at);
 }
 
 /* ---- sources ---- */
 
-static const char *gather(const wf_stage *s, char *out, wanted w) {
+static const char *gather(const wf_stage *s, char *out, wanted_part w) {
   const char *base = (const char *)s->p;
   size_t size = s->size;
   if (w.stride == 1) return base + w.i * size;
@@ -29,21 +29,21 @@ static const char *gather(const wf_stage *s, char *out, wanted w) {
   return out;
 }
 
-static void fill_refs(const wf_stage *s, char *out, wanted w) {
+static void fill_refs(const wf_stage *s, char *out, wanted_part w) {
   void **refs = (void **)(void *)out;
   for (size_t j = 0; j < w.n; j++)
     refs[j] = (void *)((uintptr_t)s->p + (w.i + j * w.stride) * s->a);
 }
 
 /* Unsigned: it wraps, and comes out right. */
-static void fill_range(const wf_stage *s, char *out, wanted w) {
+static void fill_range(const wf_stage *s, char *out, wanted_part w) {
   uint64_t *to = (uint64_t *)(void *)out;
   uint64_t step = (uint64_t)s->b * w.stride;
   uint64_t first = (uint64_t)s->a + (uint64_t)w.i * s->b;
   for (size_t j = 0; j < w.n; j++) to[j] = first + j * step;
 }
 
-static void fill_parts(const wf_stage *s, char *out, wanted w) {
+static void fill_parts(const wf_stage *s, char *out, wanted_part w) {
   weft_chunk *to = (weft_chunk *)(void *)out;
   bool overlap = s->kind == WF_WINDOWS;
   for (size_t j = 0; j < w.n; j++) {
@@ -55,7 +55,7 @@ static void fill_parts(const wf_stage *s, char *out, wanted w) {
   }
 }
 
-static void fill_tiles(const wf_stage *s, char *out, wanted w) {
+static void fill_tiles(const wf_stage *s, char *out, wanted_part w) {
   weft_tile *to = (weft_tile *)(void *)out;
   size_t across = s->b / s->d + (s->b % s->d != 0);
   for (size_t j = 0; j < w.n; j++) {
@@ -68,7 +68,7 @@ static void fill_tiles(const wf_stage *s, char *out, wanted w) {
   }
 }
 
-static void fill_value(const wf_stage *s, char *out, wanted w) {
+static void fill_value(const wf_stage *s, char *out, wanted_part w) {
   for (size_t j = 0; j < w.n; j++) wf_iter_copy(out + j * s->size, s->p, s->size);
 }
 
@@ -99,7 +99,7 @@ const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size
   return out;
 }
 
-static const char *enumerate(wf_iter_run *run, unsigned k, wanted w) {
+static const char *enumerate(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   size_t in_size = wf_plan_stage(run->plan, k - 1)->size;
   const char *in = fetch(run, k - 1, w);
@@ -122,7 +122,7 @@ static char *chunk_memory(const wf_iter_run *run, unsigned k, size_t j) {
   return run->extra + before * run->batch + plan->extra[k] * j;
 }
 
-static const char *make_chunks(wf_iter_run *run, unsigned k, wanted w) {
+static const char *make_chunks(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k), *in = s - 1;
   weft_chunk *out = (weft_chunk *)(void *)wf_iter_slot(run, k);
   for (size_t j = 0; j < w.n; j++) {
@@ -144,7 +144,7 @@ static const char *make_chunks(wf_iter_run *run, unsigned k, wanted w) {
 
 /* ---- two operands ---- */
 
-static const char *zip(wf_iter_run *run, unsigned k, wanted w) {
+static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages, *s = &stages[k];
   unsigned l = wf_stage_left(stages, k), r = k - 1;
   const char *left = fetch(run, l, w), *right = fetch(run, r, w);
@@ -167,7 +167,7 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted w) {
 
 /* How many of the positions, from the first on, are on the same side of `limit` as the
  * first one is. */
-static size_t on_first_side(wanted w, size_t limit) {
+static size_t on_first_side(wanted_part w, size_t limit) {
   bool back = w.stride > SIZE_MAX / 2;
   size_t stride = back ? 0 - w.stride : w.stride, count;
   if (back == (w.i < limit)) return w.n; /* goes away from it */
@@ -179,7 +179,7 @@ static size_t on_first_side(wanted w, size_t limit) {
 }
 
 /* Appends elements of stage k to those of a batch. */
-static void append_fetched(wf_iter_run *run, unsigned k, wanted w, char *out,
+static void append_fetched(wf_iter_run *run, unsigned k, wanted_part w, char *out,
                            size_t step) {
   size_t size = wf_plan_stage(run->plan, k)->size;
   const char *from = fetch(run, k, w);
@@ -190,40 +190,40 @@ static void append_fetched(wf_iter_run *run, unsigned k, wanted w, char *out,
       wf_iter_copy(out + j * step * size, from + j * size, size);
 }
 
-static const char *chain(wf_iter_run *run, unsigned k, wanted w) {
+static const char *chain(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages;
   unsigned side[2] = {wf_stage_left(stages, k), k - 1};
   size_t limit = stages[side[0]].len, size = stages[k].size;
   size_t n = on_first_side(w, limit);
   unsigned first = w.i < limit ? 0 : 1;
-  wanted part = {first == 0 ? w.i : w.i - limit, n, w.stride, w.at};
+  wanted_part part = {first == 0 ? w.i : w.i - limit, n, w.stride, w.at};
   if (n == w.n) return fetch(run, side[first], part);
   char *out = wf_iter_slot(run, k);
   append_fetched(run, side[first], part, out, 1);
   size_t i = w.i + n * w.stride;
-  wanted rest = {first == 0 ? i - limit : i, w.n - n, w.stride, w.at + n};
+  wanted_part rest = {first == 0 ? i - limit : i, w.n - n, w.stride, w.at + n};
   append_fetched(run, side[1 - first], rest, out + n * size, 1);
   return out;
 }
 
 /* Positions that are all in the part where both sides take turns. */
-static void take_turns(wf_iter_run *run, const unsigned side[2], wanted w, char *out,
+static void take_turns(wf_iter_run *run, const unsigned side[2], wanted_part w, char *out,
                        size_t size) {
   bool back = w.stride > SIZE_MAX / 2;
   size_t stride = back ? 0 - w.stride : w.stride;
   if (stride % 2 == 0) {
-    wanted all = {w.i / 2, w.n, back ? 0 - stride / 2 : stride / 2, w.at};
+    wanted_part all = {w.i / 2, w.n, back ? 0 - stride / 2 : stride / 2, w.at};
     append_fetched(run, side[w.i % 2], all, out, 1);
     return;
   }
   size_t half = w.n - w.n / 2, next = w.i + w.stride;
-  wanted even = {w.i / 2, half, w.stride, w.at};
-  wanted odd = {next / 2, w.n / 2, w.stride, w.at + half};
+  wanted_part even = {w.i / 2, half, w.stride, w.at};
+  wanted_part odd = {next / 2, w.n / 2, w.stride, w.at + half};
   append_fetched(run, side[w.i % 2], even, out, 2);
   if (odd.n > 0) append_fetched(run, side[next % 2], odd, out + size, 2);
 }
 
-static const char *interleave(wf_iter_run *run, unsigned k, wanted w) {
+static const char *interleave(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages;
   unsigned side[2] = {wf_stage_left(stages, k), k - 1};
   size_t a = stages[side[0]].len, b = stages[side[1]].len, size = stages[k].size;
@@ -231,7 +231,7 @@ static const char *interleave(wf_iter_run *run, unsigned k, wanted w) {
   unsigned longer = side[a < b ? 1 : 0];
   char *out = wf_iter_slot(run, k);
   for (size_t done = 0; done < w.n;) {
-    wanted part = {w.i + done * w.stride, w.n - done, w.stride, w.at + done};
+    wanted_part part = {w.i + done * w.stride, w.n - done, w.stride, w.at + done};
     part.n = on_first_side(part, 2 * shorter);
     if (part.i < 2 * shorter) {
       take_turns(run, side, part, out + done * size, size);
@@ -246,7 +246,7 @@ static const char *interleave(wf_iter_run *run, unsigned k, wanted w) {
 
 /* ---- all ---- */
 
-static const char *fetch_source(wf_iter_run *run, unsigned k, wanted w) {
+static const char *fetch_source(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   char *out = wf_iter_slot(run, k);
   switch ((wf_iter_kind)s->kind) {
@@ -275,7 +275,7 @@ static const char *fetch_source(wf_iter_run *run, unsigned k, wanted w) {
 const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size_t stride,
                           size_t at) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
-  wanted w = {i, n, stride, at};
+  wanted_part w = {i, n, stride, at};
   switch ((wf_iter_kind)s->kind) {
   case WF_MAP:
   case WF_KERNEL:

@@ -124,10 +124,10 @@ static void close_block_gaps(wf_ordering *o) {
 
 /* ---- what is left of a pull ---- */
 
-typedef struct rest {
+typedef struct rest_of_pull {
   wf_ordering *o;
   void *acc; /* of one batch */
-} rest;
+} rest_of_pull;
 
 static void *enter_rest(void *ctx) {
   return ctx;
@@ -140,7 +140,7 @@ static void leave_rest(void *own, void *ctx) {
 /* Each batch is folded by itself and merged, as by several threads: the same bits. */
 static void *run_rest(void *own, wf_iter_run *run, const char *elems, size_t n,
                       void *ctx) {
-  rest *r = (rest *)ctx;
+  rest_of_pull *r = (rest_of_pull *)ctx;
   const wf_iter_folding *f = r->o->order.folding;
   if (f != NULL) {
     wf_iter_leaf leaf = {r->acc, f->ctx};
@@ -161,7 +161,7 @@ static void pull_rest(wf_ordering *o) {
   const wf_iter_folding *f = o->order.folding;
   _Alignas(16) char small[256];
   wf_needed needed = {NULL, 0};
-  rest r = {o, small};
+  rest_of_pull r = {o, small};
   wf_iter_pulling pulling = {.plan = o->order.plan,
                              .enter = enter_rest,
                              .batch = run_rest,

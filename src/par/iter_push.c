@@ -211,7 +211,7 @@ static void run_part(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
 /* ---- memory ---- */
 
 /* Of a block on the stack, and where that has no room for more. */
-enum { STACK_BYTES = 24 << 10, SMALL_BYTES = 3 << 10, MOST = 1024, ALIGN = 64 };
+enum { STACK_BYTES = 24 << 10, SMALL_BYTES = 3 << 10, BATCH_MOST = 1024, ALIGN = 64 };
 
 typedef struct eval_call {
   wf_iter_run *run;
@@ -238,7 +238,7 @@ static void choose_batch(const wf_iter_plan *plan, size_t bytes, size_t *capacit
   if (plan->all_extra > 0) bytes -= bytes / 2;
   for_slots = bytes / plan->slots / ALIGN * ALIGN;
   *capacity = for_slots / plan->widest;
-  if (*capacity > MOST) *capacity = MOST;
+  if (*capacity > BATCH_MOST) *capacity = BATCH_MOST;
   *batch = *capacity;
   if (plan->all_extra > 0 && *batch > whole / 2 / plan->all_extra)
     *batch = whole / 2 / plan->all_extra;
