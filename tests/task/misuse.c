@@ -400,6 +400,10 @@ TEST_BY_NAME(end_a_section_too_often) {
   run_on_started(keep_pool(2), end_a_section_twice, NULL);
 }
 
+TEST_BY_NAME(leave_a_pool_in_a_section) {
+  weft_pool_run(keep_pool(2), leave_section_open, NULL);
+}
+
 /* ---- what the onlookers see ---- */
 
 /* The message has the name of the call in front; names alone are also in the stack that
@@ -461,6 +465,7 @@ TEST(misuse_of_sections) {
   check_death("end_no_section", "weft_blocking_end");
   check_death("end_no_section_on_a_started_thread", "weft_blocking_end");
   check_death("end_a_section_too_often", "weft_blocking_end");
+  check_death("leave_a_pool_in_a_section", "weft_pool_run");
 }
 
 /* ---- a handler of one's own ---- */
