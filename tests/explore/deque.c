@@ -82,6 +82,10 @@ static void take_over_and_steal(void) {
   (void)steal();
 }
 
+static void take_over_only(void) {
+  (void)take_over();
+}
+
 static void ask_and_steal(void) {
   if (steal() == WF_STEAL_EMPTY) wf_deque_ask(&deque);
   (void)steal();
@@ -212,16 +216,20 @@ static void push_two_pop_two(void) {
   (void)pop();
 }
 DEQUE(deque_claim_after_pop, .setup = none,
-      .threads = {push_two_pop_two, take_over_and_steal}, .bound = 3)
+      .threads = {push_two_pop_two, take_over_and_steal}, .bound = 3, .quick_bound = 2)
+
+/* A third thread takes what a claimer has made public: it sees what the owner wrote. */
+static void push_one(void) {
+  (void)push();
+}
+DEQUE(deque_claim_for_another, .setup = none,
+      .threads = {push_one, take_over_only, steal_one}, .bound = 3, .quick_bound = 2)
 
 /* A worker on its way to sleep that finds the pins sealed needs no barrier, and sees what
  * the one who sealed them has made public. */
 static void look_if_sealed(void) {
   if ((wf_deque_asked(&deque) & WF_ASKED_STATE_MASK) == WF_ASKED_SEALED)
     XP_CHECK(wf_deque_has_public(&deque));
-}
-static void take_over_only(void) {
-  (void)take_over();
 }
 DEQUE(deque_sealed_shows_split, .setup = one_private,
       .threads = {take_over_only, look_if_sealed}, .bound = XP_UNBOUNDED)

@@ -75,12 +75,17 @@ static void nested_joins(void *ctx) {
   for (unsigned i = 0; i < 3; i++) XP_CHECK(pairs[i].out == i + 1);
 }
 
+/* The first fork is offered at once; those inside stay private. */
+static void offered_and_nested(void *ctx) {
+  weft_join(nested_joins, ctx, nothing, NULL);
+}
+
 static void nested_in_pool(void) {
   weft_config config = small_config(2);
   weft_pool *pool;
   pair pairs[3] = {{0, 0}, {0, 0}, {0, 0}};
   XP_CHECK(weft_pool_create(&pool, &config) == 0);
-  weft_pool_run(pool, nested_joins, pairs);
+  weft_pool_run(pool, offered_and_nested, pairs);
   weft_pool_destroy(pool);
 }
 SCENARIO(pool_take_over, .setup = setup, .threads = {nested_in_pool}, .tick_ns = 3100,

@@ -139,7 +139,7 @@ static void at_the_end_of_both(void) {
   use_a_whole_segment();
   for (int i = 0; i < WF_SEGMENT_ENTRIES - 1; i++)
     XP_CHECK(wf_injector_push(&injector, nothing, NULL, NULL) == 0);
-  for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
+  for (int i = 0; i < WF_SEGMENT_ENTRIES - 1; i++)
     XP_CHECK(wf_injector_take(&injector, &entry));
 }
 INJECTOR(injector_segment_handed_on, .setup = at_the_end_of_both,
