@@ -49,6 +49,25 @@ static void check_plain_two(void) {
 SCENARIO(passes_lock, .setup = setup, .threads = {add_under_lock, add_under_lock},
          .check = check_plain_two, .bound = XP_UNBOUNDED)
 
+/* ---- invariant: x is never ahead of y ---- */
+
+static void x_is_not_ahead(void) {
+  XP_CHECK(wf_u32_load_relaxed(&x) <= wf_u32_load_relaxed(&y));
+}
+static void adds_to_x_first(void) {
+  wf_u32_fetch_add_seq_cst(&x, 1);
+  wf_u32_fetch_add_seq_cst(&y, 1);
+}
+static void adds_to_y_first(void) {
+  wf_u32_fetch_add_seq_cst(&y, 1);
+  wf_u32_fetch_add_seq_cst(&x, 1);
+}
+SCENARIO(finds_broken_invariant, .setup = setup,
+         .threads = {adds_to_y_first, adds_to_x_first}, .invariant = x_is_not_ahead,
+         .expect = XP_ASSERTION)
+SCENARIO(passes_invariant, .setup = setup, .threads = {adds_to_y_first, adds_to_y_first},
+         .invariant = x_is_not_ahead, .bound = XP_UNBOUNDED)
+
 /* ---- deadlock: wakes before it stores, so the wake-up may be lost ---- */
 
 static void waits_for_x(void) {

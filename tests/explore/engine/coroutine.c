@@ -1,14 +1,15 @@
 /* coroutine.c - switching between the stacks of modelled threads.
  *
  * A few instructions of assembly for x86-64 and aarch64, which save what a called
- * function must keep; ucontext, whose switches are system calls, elsewhere.
+ * function must keep; ucontext, whose switches are system calls, elsewhere, and where
+ * XP_UCONTEXT is defined.
  *
  * SPDX-License-Identifier: MIT */
 #include "engine.h"
 
 #include <string.h>
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(XP_UCONTEXT)
 
 __asm__(".text\n"
         ".globl xp_switch_stacks\n"
@@ -44,7 +45,7 @@ void xp_switch(xp_context *from, xp_context *to) {
   xp_switch_stacks(&from->sp, to->sp);
 }
 
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && !defined(XP_UCONTEXT)
 
 __asm__(".text\n"
         ".globl xp_switch_stacks\n"

@@ -327,7 +327,12 @@ static void set_bounds(const xp_scenario *scenario, xp_mode mode, int bound) {
   xp_now.bound = bound;
   if (bound != XP_UNBOUNDED)
     xp_now.stale_bound = scenario->stale_bound != 0 ? scenario->stale_bound : bound + 1;
-  xp_now.sleep_sets = bound == XP_UNBOUNDED && mode != XP_TSO;
+  /* Sleep sets leave out states in between, which an invariant wants to see, and take
+   * faults to be independent, of which there are only so many. */
+  xp_now.sleep_sets = bound == XP_UNBOUNDED && mode != XP_TSO &&
+                      scenario->invariant == NULL && scenario->spurious == 0 &&
+                      scenario->failing_allocations == 0 &&
+                      scenario->failing_threads == 0;
 }
 
 xp_result xp_search(const xp_scenario *scenario, xp_mode mode, int bound) {
