@@ -152,7 +152,6 @@
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       WF_COUNTER(wf_count);                                                              \
-      wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
         WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
       if (WF_COUNTED(wf_count) > 0) break;                                               \
@@ -178,7 +177,6 @@
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       WF_COUNTER(wf_count);                                                              \
-      wf_fetch_ahead(&wf_a[wf_i], sizeof(T));                                            \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
         WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
       wf_total += WF_COUNTED(wf_count);                                                  \

@@ -88,18 +88,6 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
 
-/* Asks for the step that is 2 KiB ahead, which the memory system does too late by itself
- * where a thread reads nothing but one array. It need not exist. */
-static inline void wf_fetch_ahead(const void *step, size_t size) {
-#if defined(__GNUC__)
-  if (size > 8) return;
-  for (size_t i = 0; i < 512; i += 64)
-    __builtin_prefetch((const void *)((uintptr_t)step + 2048 + i));
-#else
-  (void)step, (void)size;
-#endif
-}
-
 /* The functions for name##_leaf, a wf_array_leaf. */
 #define WF_ARRAY_CALLS(name, T, skeleton)                                                \
   WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T const *wf_array,           \

@@ -29,7 +29,7 @@ template <class T, class Less> struct sort_frame {
     sort_frame &here = from_ctx<sort_frame>(ctx);
     return !here.failure.happened() && compare_now(a, b, ctx);
   }
-  WEFT_HPP_INLINE static bool compare_now(const void *a, const void *b, void *ctx) {
+  static bool compare_now(const void *a, const void *b, void *ctx) {
     sort_frame &here = from_ctx<sort_frame>(ctx);
     bool is_less = false;
     guarded(

@@ -95,6 +95,11 @@ XP_INTEGER(u64, uint64_t)
 XP_INTEGER(word, uintptr_t)
 XP_WORD(ptr, void *)
 
+/* A word that only the calling thread writes. */
+XP_INLINE void *wf_ptr_load_own(const wf_ptr *p) {
+  return wf_ptr_load_relaxed(p);
+}
+
 XP_INLINE void wf_fence_seq_cst(void) {
   xp_fence(XP_SEQ_CST);
 }
