@@ -63,6 +63,8 @@ static void *run_batch_of_all(void *own, wf_iter_run *run, const char *elems, si
   if (sink->from_back) run->key = SIZE_MAX - 1 - run->key;
   wf_iter_push(run, 0, elems, n);
   if (sink->done != NULL) sink->done(run);
+  /* A batch that lies behind a match ends; those to come are nearer to the back. */
+  if (sink->from_back) run->stopped = false;
   return own;
 }
 

@@ -422,6 +422,38 @@ TEST(lines_of_texts) {
   }
 }
 
+/* The first batch has no match and takes until the third one is under way; so it comes
+ * late, and only the search in that batch may end, not the pull. */
+static atomic_bool third_is_here;
+
+static bool matches_late(const void *elem, void *ctx) {
+  (void)ctx;
+  if (load(elem) == 2) atomic_store(&third_is_here, true);
+  if (load(elem) == 0) AWAIT(atomic_load(&third_is_here));
+  return load(elem) > 0;
+}
+
+static size_t pull_one(void *out, size_t room, void *ctx) {
+  int64_t *next = ctx;
+  CHECK(room > 0);
+  if (*next == 100000) return 0;
+  store_at(out, (*next)++);
+  return 1;
+}
+
+TEST(the_last_match_behind_a_pull) {
+  weft_pool *pool = pool_of(2);
+  for (int repeat = 0; repeat < 5; repeat++) {
+    int64_t next = 0, last = 0;
+    weft_iter it = weft_iter_pull(sizeof(int64_t), pull_one, &next);
+    weft_iter_pool(&it, pool);
+    atomic_store(&third_is_here, false);
+    CHECK(weft_iter_find_last(&it, &last, sizeof last, matches_late, NULL));
+    CHECK_EQ(last, 99999);
+  }
+  weft_pool_destroy(pool);
+}
+
 typedef struct busy_source {
   int64_t next;
   atomic_bool inside;
