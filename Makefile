@@ -7,7 +7,8 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # The build below this one takes its own number of jobs, not flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
-.PHONY: all configure help demo test check-long coverage bench bench-deps install clean
+.PHONY: all configure help demo test check-long coverage install clean
+.PHONY: bench bench-full bench-compare bench-check bench-record bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
 	@$(CMAKE_BUILD)
@@ -20,7 +21,7 @@ configure:
 	  { cat $(BUILD)/configure.log; exit 1; }
 
 help: ## list these words
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 demo: configure ## build and run the tour
 	@$(CMAKE_BUILD) --target example_tour
@@ -36,11 +37,28 @@ check-long: all ## run the long tests
 coverage: ## which lines the tests run; fails below the goals
 	@tools/coverage
 
-bench: ## measure, against other libraries where they are installed
-	@bench/run
+# BENCH_ARGS: rows and options, see bench/README.md. PEERS=none leaves all others out.
+BENCH = $(MAKE) --no-print-directory -j$(JOBS) -C bench
+
+bench: ## measure in minutes, against other libraries where they are installed
+	@$(BENCH) run ARGS="--quick $(BENCH_ARGS)"
+
+bench-full: ## measure thoroughly: at least 9 rounds, more than an hour
+	@$(BENCH) run ARGS="$(BENCH_ARGS)"
+
+bench-compare: ## what changed beyond noise between two results: A=old.json B=new.json
+	@$(BENCH) harness
+	@build/bench/weft-bench compare $(A) $(B)
+
+bench-check: ## fail if a ratio is worse than the recorded one
+	@$(BENCH) run ARGS="check --quick $(BENCH_ARGS)"
+
+bench-record: ## keep the ratios of the last run for bench-check
+	@build/bench/weft-bench record build/bench/results.json >build/bench/recorded.json
+	@mv build/bench/recorded.json bench/recorded.json
 
 bench-deps: ## install what the comparison needs
-	@bench/run --deps
+	@$(BENCH) deps
 
 install: all ## install to PREFIX (/usr/local), under DESTDIR if set
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix $(PREFIX)

@@ -13,7 +13,7 @@
  * time. Results of filter and scan are checked completely after every call, which is not
  * timed. Elements of scan are small whole numbers: its sums are exact in any order.
  *
- * The Rust twin is ../rayon/src/bin/array_ops.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_ARRAY_OPS_ARRAY_OPS_H

@@ -6,8 +6,9 @@
  *     contestant.metric value          weft.median_ns 64123456.0
  *     check answer ok                  check 9227465 ok
  *
- * and bench/run collects these lines. A metric's name ends in its unit. Times are printed
- * twice, as best_ns and median_ns. A wrong answer ends the process with status 1.
+ * and the harness collects these lines. A metric's name ends in its unit. Times are
+ * printed twice, as best_ns and median_ns. A wrong answer ends the process with status 1.
+ * All contestants of a case must print the same answer; "-" is not compared.
  *
  * Header only, because every contestant is a file of its own; compiles as C11 and C++17.
  *
@@ -108,6 +109,15 @@ BENCH_HELPER void bench_print_times(const char *who, bench_samples *s) {
   bench_print(who, "median_ns", bench_quantile(s, 0.5));
 }
 
+/* The times of something that somebody waits for: also the rest of their distribution. */
+BENCH_HELPER void bench_print_latency(const char *who, bench_samples *s) {
+  bench_print_times(who, s);
+  bench_print(who, "p10_ns", bench_quantile(s, 0.1));
+  bench_print(who, "p90_ns", bench_quantile(s, 0.9));
+  bench_print(who, "p99_ns", bench_quantile(s, 0.99));
+  bench_print(who, "max_ns", bench_quantile(s, 1));
+}
+
 BENCH_HELPER void bench_check(const char *who, uint64_t got, uint64_t expected) {
   if (got == expected) return;
   fprintf(stderr, "%s: WRONG RESULT %llu, expected %llu\n", who, (unsigned long long)got,
@@ -120,6 +130,12 @@ BENCH_HELPER void bench_passed(uint64_t answer) {
   printf("check %llu ok\n", (unsigned long long)answer);
 }
 
+/* The same where the work is calibrated to this machine, or is not that of the others:
+ * its answer was checked here and is not for comparing. */
+BENCH_HELPER void bench_passed_alone(void) {
+  printf("check - ok\n");
+}
+
 /* Argument number i as a number, or the default if there are fewer. */
 BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
   return i < argc ? strtol(argv[i], NULL, 10) : otherwise;
@@ -129,14 +145,17 @@ BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
 
 typedef long bench_work(long n);
 
-/* How long to measure. With BENCH_QUICK in the environment a third of it. */
+/* How long to measure. With BENCH_QUICK in the environment a third of it, with BENCH_TINY
+ * almost nothing. */
 typedef struct bench_limits {
   double warm_ns, enough_ns, most_ns;
   size_t enough_samples;
 } bench_limits;
 
 BENCH_HELPER bench_limits bench_choose_limits(void) {
-  bench_limits full = {1e8, 3e8, 1.5e9, 5}, quick = {3e7, 1e8, 5e8, 3};
+  bench_limits full = {1e8, 3e8, 1.5e9, 5}, quick = {3e7, 1e8, 5e8, 3},
+               tiny = {1e6, 1e6, 1e7, 1};
+  if (getenv("BENCH_TINY") != NULL) return tiny;
   return getenv("BENCH_QUICK") != NULL ? quick : full;
 }
 
@@ -201,6 +220,12 @@ BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, 
   if (times.count != 0) bench_print_times(who, &times);
   bench_passed((uint64_t)expected);
   free(times.values);
+}
+
+/* The same for work whose answer is not known beforehand: every call must give that of
+ * the first, and the harness compares it with the sequential program's. */
+BENCH_HELPER void bench_measure_first(const char *who, bench_work *work, long n) {
+  bench_measure(who, work, n, n, work(n));
 }
 
 /* The same for work that consists of n tasks: also prints the time of one. */

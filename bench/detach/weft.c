@@ -4,7 +4,7 @@
  * to a counter, and the one that brings it to the full number wakes the main thread,
  * which sleeps meanwhile: it would take one of the CPUs if it looked at the counter. The
  * start of the threads is part of the time, some 0.1 ms of it, here and in the twin,
- * ../rayon/src/bin/detach.rs.
+ * rayon.rs.
  *
  * A weft pool of 2 threads has started one, as the caller is the other; but detached work
  * is for the started ones alone. A pool of 3 has as many that can run these tasks as a

@@ -4,7 +4,7 @@
  * once, so every pool and team is awake. As such iterations leave nothing to check, the
  * same loop runs before the clock starts with iterations that count themselves.
  *
- * The Rust twin is ../rayon/src/bin/empty_loop.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_EMPTY_LOOP_EMPTY_LOOP_H

@@ -1,6 +1,6 @@
 /* fib/weft_task.c - Fibonacci by a typed task, arguments and result by value.
  *
- * Usage: fib_weft_task [threads [n]]
+ * Usage: fib_weft_task [threads [n]]     needs: WEFT_TASK
  *
  * SPDX-License-Identifier: MIT */
 #include "../common/weft_start.h"

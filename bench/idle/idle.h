@@ -1,4 +1,4 @@
-/* idle/idle.h - P13: the two halves of "costs nothing when there is nothing to do".
+/* idle/idle.h - P13: three sides of "costs nothing when there is nothing to do".
  *
  * idle: the pool has worked once and then rests. How often do its threads wake up, and
  * how much CPU does the process use? Wake-ups are the context switches, voluntary and
@@ -9,7 +9,10 @@
  * the pool. Counted are the CPU seconds of the whole process and the latency of each
  * burst, from its start to its end; the sequential loop shows the floor of both.
  *
- * The Rust twin in ../rayon/src/bin/idle.rs does the same steps with the same numbers.
+ * burst: a server between two requests. Every 20 ms, when everybody sleeps, a burst of
+ * 1024 such tasks, 600 us of work, enough for all threads to be worth waking.
+ *
+ * The Rust twin in rayon.rs does the same steps with the same numbers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_IDLE_IDLE_H
@@ -18,7 +21,16 @@
 #include "../common/bench.h"
 #include <dirent.h>
 
-enum { BURST_DEPTH = 5, LEAF_STEPS = 350, TICK_NS = 1000000, SETTLE_US = 500000 };
+enum { LEAF_STEPS = 350, SETTLE_US = 500000 };
+
+/* When and how much. */
+typedef struct pattern {
+  long period_ns;
+  int depth; /* of the tree of tasks */
+} pattern;
+
+static const pattern ticks = {1000000, 5}, bursts = {20000000, 10};
+static int burst_depth = 5; /* of the pattern that is measured */
 
 /* One burst; returns the sum over its leaves, which depends on every step of each. */
 typedef uint64_t burst_fn(void);
@@ -29,8 +41,8 @@ BENCH_HELPER uint64_t leaf(uint64_t index) {
 
 BENCH_HELPER uint64_t burst_answer(void) {
   uint64_t sum = 0;
-  for (uint64_t i = 0; i < 1u << BURST_DEPTH; i++)
-    sum += leaf(((uint64_t)1 << BURST_DEPTH) + i);
+  for (uint64_t i = 0; i < (uint64_t)1 << burst_depth; i++)
+    sum += leaf(((uint64_t)1 << burst_depth) + i);
   return sum;
 }
 
@@ -78,16 +90,18 @@ BENCH_HELPER void idle_measure(const char *who, burst_fn *burst, long seconds) {
   bench_passed(expected);
 }
 
-BENCH_HELPER void ticks_measure(const char *who, burst_fn *burst, long seconds) {
+BENCH_HELPER void pattern_measure(const char *who, burst_fn *burst, long seconds,
+                                  pattern p) {
+  burst_depth = p.depth;
   uint64_t expected = burst_answer();
-  for (int i = 0; i < 1000; i++) bench_check(who, burst(), expected);
+  for (int i = 0; i < 200; i++) bench_check(who, burst(), expected);
   bench_sleep_us(SETTLE_US);
   bench_samples latency = {NULL, 0, 0};
   struct timespec next;
   clock_gettime(CLOCK_MONOTONIC, &next);
   double cpu = bench_cpu_ns();
-  for (long i = 0; i < seconds * 1000; i++) {
-    next.tv_nsec += TICK_NS;
+  for (long i = 0; i < seconds * 1000000000 / p.period_ns; i++) {
+    next.tv_nsec += p.period_ns;
     if (next.tv_nsec >= 1000000000) {
       next.tv_nsec -= 1000000000;
       next.tv_sec++;
@@ -100,8 +114,7 @@ BENCH_HELPER void ticks_measure(const char *who, burst_fn *burst, long seconds) 
     if (sum != expected) bench_check(who, sum, expected);
   }
   cpu = bench_cpu_ns() - cpu;
-  bench_print_times(who, &latency);
-  bench_print(who, "p99_ns", bench_quantile(&latency, 0.99));
+  bench_print_latency(who, &latency);
   bench_print(who, "cpu_ms_per_s", cpu / 1e6 / (double)seconds);
   bench_passed(expected);
 }
@@ -109,10 +122,12 @@ BENCH_HELPER void ticks_measure(const char *who, burst_fn *burst, long seconds) 
 /* The main function of each contestant, after it has started its pool. */
 BENCH_HELPER int idle_main(const char *who, burst_fn *burst, int argc, char **argv) {
   long seconds = bench_arg(argc, argv, 2, 10);
-  if (argc > 1 && strcmp(argv[1], "idle") == 0)
+  static const char *const words[] = {"idle", "ticks", "burst"};
+  int which = bench_choose(argc, argv, 1, words, 3);
+  if (which == 0)
     idle_measure(who, burst, seconds);
   else
-    ticks_measure(who, burst, seconds);
+    pattern_measure(who, burst, seconds, which == 1 ? ticks : bursts);
   return 0;
 }
 

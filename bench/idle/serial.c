@@ -1,6 +1,6 @@
 /* idle/serial.c - P13: the bursts without any pool, the floor of CPU time.
  *
- * Usage: idle_serial idle|ticks [seconds]
+ * Usage: idle_serial idle|ticks|burst [seconds]
  *
  * SPDX-License-Identifier: MIT */
 #include "idle.h"

@@ -1,6 +1,6 @@
 /* idle/weft.c - P13: a weft pool that idles, and one that ticks.
  *
- * Usage: idle_weft idle|ticks [seconds [threads]]
+ * Usage: idle_weft idle|ticks|burst [seconds [threads]]
  *
  * SPDX-License-Identifier: MIT */
 #include "../common/weft_start.h"
@@ -13,7 +13,7 @@ typedef struct node_args {
 
 static void node(void *ctx) {
   node_args *v = (node_args *)ctx;
-  if (v->index >> BURST_DEPTH != 0) {
+  if (v->index >> burst_depth != 0) {
     v->sum = leaf(v->index);
     return;
   }

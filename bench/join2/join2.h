@@ -60,7 +60,7 @@ static void join2_measure(const char *awake_name, join2_fn *awake,
   bench_print(awake_name, "speedup_x", base / bench_quantile(&awake_ns, 0.5));
   bench_print_times(asleep_name, &asleep_ns);
   bench_print(asleep_name, "speedup_x", base / bench_quantile(&asleep_ns, 0.5));
-  bench_passed(expected);
+  bench_passed_alone();
 }
 
 #endif

@@ -10,7 +10,7 @@
  * The process does this for one size of pool, when the pool is fresh and after every
  * worker has worked and gone idle. To make sure of "every" the pool gets as many tasks as
  * it has workers, and each of them waits for the others to start before it forks and
- * joins on its own; <contestant>.used tells how many did. bench/run subtracts a small
+ * joins on its own; <contestant>.used tells how many did. the goal subtracts a small
  * pool's figure from a large one's and divides by the number of workers between them, so
  * what a pool or the program needs once cancels out.
  *

@@ -9,7 +9,7 @@
  * keys must ascend, each record must be whole and each be there once; after a stable sort
  * equal keys must be in the order of the input. None of that is timed.
  *
- * The Rust twin is ../rayon/src/bin/sort_record.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_SORT_RECORD_SORT_RECORD_H

@@ -5,7 +5,7 @@
  * Neither is timed. u64 and i32 are evenly distributed over their whole range, f64 over
  * [-1, 1): no NaN, as not all contestants say where these go.
  *
- * The Rust twin is ../rayon/src/bin/sort_scalar.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_SORT_SCALAR_SORT_SCALAR_H

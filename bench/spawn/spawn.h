@@ -8,7 +8,7 @@
  * cost more than the task. So the same call is made twice before the clock starts with
  * tasks that count themselves, by the same scope and the same loop, and these must be n.
  *
- * The Rust twin is ../rayon/src/bin/spawn.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_SPAWN_SPAWN_H

@@ -11,7 +11,7 @@
  * what saxpy adds must have arrived everywhere as often as there were calls.
  *
  * The main thread fills the arrays, for every contestant alike. The Rust twin is
- * ../rayon/src/bin/stream.rs.
+ * rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_STREAM_STREAM_H

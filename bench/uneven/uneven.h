@@ -11,7 +11,7 @@
  * body. Its result is added to a field of its own, so at the end each field must have its
  * value times the number of calls: every iteration of every call has run once.
  *
- * The Rust twin is ../rayon/src/bin/uneven.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_UNEVEN_UNEVEN_H

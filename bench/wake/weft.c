@@ -85,10 +85,8 @@ int main(int argc, char **argv) {
   bench_futex_wake(&word);
   pthread_join(thread, NULL);
 
-  bench_print_times("futex", &futex);
-  bench_print("futex", "p99_ns", bench_quantile(&futex, 0.99));
-  bench_print_times("weft", &weft);
-  bench_print("weft", "p99_ns", bench_quantile(&weft, 0.99));
+  bench_print_latency("futex", &futex);
+  bench_print_latency("weft", &weft);
   bench_print("weft", "slept_x", slept / (double)samples);
   bench_passed((uint64_t)samples);
   weft_shutdown();

@@ -1,0 +1,32 @@
+/* harness/progress.h - where the run is: a bar with the time left on a terminal, plain
+ * lines elsewhere. Both go to standard error.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BENCH_HARNESS_PROGRESS_H
+#define BENCH_HARNESS_PROGRESS_H
+
+#include <stddef.h>
+
+/* What each program takes is learned while it runs; until then a guess. */
+typedef struct progress {
+  int terminal, width;
+  size_t total, done;
+  double *seconds; /* of one run of each kind of process, 0: not known yet */
+  int *left;       /* how many runs of it are to come */
+  size_t kinds;
+} progress;
+
+/* runs[i] is how often process number i will run. */
+progress progress_begin(const int *runs, size_t kinds);
+/* Process number i is about to start; what names it. */
+void progress_show(progress *p, const char *what);
+/* It has ended and took so many seconds. */
+void progress_done(progress *p, size_t i, double seconds);
+/* A line for those who have no bar: once per row and such. */
+void progress_note(progress *p, const char *line);
+void progress_end(progress *p);
+
+/* How long all runs that are still to come will take. */
+double progress_left(const progress *p);
+
+#endif

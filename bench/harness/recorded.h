@@ -1,0 +1,39 @@
+/* harness/recorded.h - the ratios of an earlier run that later ones must keep.
+ *
+ * Only ratios are kept, as every goal of goals.txt is one (or a figure such as wake-ups
+ * that does not depend on the machine): they hold on other machines of a similar kind.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BENCH_HARNESS_RECORDED_H
+#define BENCH_HARNESS_RECORDED_H
+
+#include "goals.h"
+
+#define RECORDED_FORMAT "weft-bench-recorded-1"
+
+/* The figure of one goal. */
+typedef struct recorded {
+  char *row, *what;
+  double value;
+  double tolerance; /* how much worse it may be, as a share of the value */
+} recorded;
+
+typedef struct record {
+  recorded *items;
+  size_t count;
+} record;
+
+/* The figures of all goals that were measured, as JSON. The tolerance is twice what the
+ * rounds varied, but at least 10 % and at most 50 %. */
+void record_write(const goals *g, const results *r, text *out);
+
+/* Ends the program with a message if the file is missing or wrong. */
+record record_load(const char *path);
+void record_free(record *r);
+
+/* Says for every recorded figure that was measured again whether it still holds; puts the
+ * rows of those that do not into *worse. Returns how many do not. */
+size_t record_check(const record *kept, const goals *g, const results *r, words *worse,
+                    text *out);
+
+#endif

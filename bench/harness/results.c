@@ -1,0 +1,174 @@
+/* harness/results.c - the model of results.h: building it and looking things up.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "results.h"
+#include "stats.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+row *results_row(results *r, const char *id, const char *title) {
+  row *found = (row *)find_row(r, id);
+  if (found == NULL) {
+    GROW(r->rows, r->count);
+    found = &r->rows[r->count++];
+    *found = (row){.id = copy_text(id), .title = copy_text("")};
+  }
+  if (found->title[0] == 0 && title != NULL) {
+    free(found->title);
+    found->title = copy_text(title);
+  }
+  return found;
+}
+
+bench_case *row_case(row *r, const char *name) {
+  bench_case *found = (bench_case *)find_case(r, name);
+  if (found != NULL) return found;
+  GROW(r->cases, r->count);
+  found = &r->cases[r->count++];
+  *found = (bench_case){.name = copy_text(name)};
+  return found;
+}
+
+contestant *case_contestant(bench_case *c, const char *name, const char *command) {
+  contestant *found = (contestant *)find_contestant(c, name);
+  if (found != NULL) return found;
+  GROW(c->contestants, c->count);
+  found = &c->contestants[c->count++];
+  *found = (contestant){.name = copy_text(name), .command = copy_text(command)};
+  return found;
+}
+
+void contestant_add(contestant *c, const char *metric, double value) {
+  series *s = (series *)find_series(c, metric);
+  if (s == NULL) {
+    GROW(c->series, c->count);
+    s = &c->series[c->count++];
+    *s = (series){.metric = copy_text(metric)};
+  }
+  GROW(s->values, s->count);
+  s->values[s->count++] = value;
+}
+
+void results_fact(results *r, const char *key, const char *value) {
+  for (size_t i = 0; i < r->fact_count; i++)
+    if (strcmp(r->facts[i].key, key) == 0) {
+      free(r->facts[i].value);
+      r->facts[i].value = copy_text(value);
+      return;
+    }
+  GROW(r->facts, r->fact_count);
+  r->facts[r->fact_count++] = (fact){copy_text(key), copy_text(value)};
+}
+
+/* ---- the end ---- */
+
+static void free_contestant(contestant *c) {
+  for (size_t i = 0; i < c->count; i++) {
+    free(c->series[i].metric);
+    free(c->series[i].values);
+  }
+  free(c->series);
+  free(c->name);
+  free(c->command);
+  free(c->answer);
+}
+
+static void free_row(row *r) {
+  for (size_t i = 0; i < r->count; i++) {
+    bench_case *c = &r->cases[i];
+    for (size_t k = 0; k < c->count; k++) free_contestant(&c->contestants[k]);
+    free(c->contestants);
+    free(c->name);
+  }
+  free(r->cases);
+  free(r->id);
+  free(r->title);
+}
+
+void results_free(results *r) {
+  for (size_t i = 0; i < r->count; i++) free_row(&r->rows[i]);
+  for (size_t i = 0; i < r->fact_count; i++) {
+    free(r->facts[i].key);
+    free(r->facts[i].value);
+  }
+  free(r->rows);
+  free(r->facts);
+  free(r->started);
+  free(r->size);
+  words_free(&r->missing);
+  words_free(&r->failed);
+  *r = (results){0};
+}
+
+/* ---- merging ---- */
+
+static int compare_rows(const void *a, const void *b) {
+  return compare_row_ids(((const row *)a)->id, ((const row *)b)->id);
+}
+
+/* What the older results say about programs that the newer ones did not start. */
+static void keep_words(words *newer, const words *older) {
+  for (size_t i = 0; i < older->count; i++)
+    if (!words_have(newer, older->items[i]))
+      words_add(newer, older->items[i], strlen(older->items[i]));
+}
+
+void results_merge(results *older, results *newer) {
+  for (size_t i = 0; i < older->count; i++) {
+    row *old = &older->rows[i];
+    if (find_row(newer, old->id) != NULL) continue;
+    GROW(newer->rows, newer->count);
+    newer->rows[newer->count++] = *old;
+    *old = (row){0};
+  }
+  qsort(newer->rows, newer->count, sizeof *newer->rows, compare_rows);
+  keep_words(&newer->missing, &older->missing);
+  newer->seconds += older->seconds;
+  results_free(older);
+  *older = *newer;
+  *newer = (results){0};
+}
+
+/* ---- looking ---- */
+
+const row *find_row(const results *r, const char *id) {
+  for (size_t i = 0; i < r->count; i++)
+    if (strcmp(r->rows[i].id, id) == 0) return &r->rows[i];
+  return NULL;
+}
+
+const bench_case *find_case(const row *r, const char *name) {
+  for (size_t i = 0; r != NULL && i < r->count; i++)
+    if (strcmp(r->cases[i].name, name) == 0) return &r->cases[i];
+  return NULL;
+}
+
+const contestant *find_contestant(const bench_case *c, const char *name) {
+  for (size_t i = 0; c != NULL && i < c->count; i++)
+    if (strcmp(c->contestants[i].name, name) == 0) return &c->contestants[i];
+  return NULL;
+}
+
+const series *find_series(const contestant *c, const char *metric) {
+  for (size_t i = 0; c != NULL && i < c->count; i++)
+    if (strcmp(c->series[i].metric, metric) == 0) return &c->series[i];
+  return NULL;
+}
+
+double contestant_value(const contestant *c, const char *metric) {
+  const series *s = find_series(c, metric);
+  if (s == NULL) return NAN;
+  if (strcmp(metric, "best_ns") == 0) return smallest(s->values, s->count);
+  return median(s->values, s->count);
+}
+
+int compare_row_ids(const char *a, const char *b) {
+  char *a_rest = NULL, *b_rest = NULL;
+  long a_number = a[0] == 'P' ? strtol(a + 1, &a_rest, 10) : 0;
+  long b_number = b[0] == 'P' ? strtol(b + 1, &b_rest, 10) : 0;
+  if ((a_number != 0) != (b_number != 0)) return a_number != 0 ? -1 : 1;
+  if (a_number == 0) return strcmp(a, b);
+  if (a_number != b_number) return a_number < b_number ? -1 : 1;
+  return strcmp(a_rest, b_rest);
+}
