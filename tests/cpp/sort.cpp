@@ -9,13 +9,21 @@
 #include <deque>
 #include <limits>
 
+/* While weft compares. The copies of std::stable_sort in libstdc++ are not aligned as
+ * their type asks for. */
+static bool in_weft;
+
 template <class T, class Less = std::less<>>
 static void compare_with_std(std::vector<T> v, Less less = Less()) {
   std::vector<T> expected = v, stable = v;
   std::stable_sort(expected.begin(), expected.end(), less);
+  in_weft = true;
   weft::stable_sort(stable, less);
+  in_weft = false;
   CHECK(stable == expected);
+  in_weft = true;
   weft::sort(v, less);
+  in_weft = false;
   CHECK(std::is_sorted(v.begin(), v.end(), less));
   std::sort(v.begin(), v.end());
   std::sort(expected.begin(), expected.end());
@@ -90,7 +98,7 @@ struct alignas(64) aligned {
     return key == other.key;
   }
   bool operator<(const aligned &other) const {
-    CHECK_EQ(reinterpret_cast<uintptr_t>(this) % 64, 0u);
+    if (in_weft) CHECK_EQ(reinterpret_cast<uintptr_t>(this) % 64, 0u);
     return key < other.key;
   }
 };

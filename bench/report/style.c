@@ -1,0 +1,62 @@
+/* report/style.c - see style.h. The colours keep their contrast in light and in dark, and
+ * tell the libraries apart also for those who do not see red and green; what misses its
+ * goal is hollow, not only of another colour. On paper everything is as in the light.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "style.h"
+
+const char PICTURE_STYLE[] =
+    ":root{--ink:#1b1f24;--soft:#57606a;--grid:#e3e6ea;--even:#8c959f;--paper:#fff;"
+    "--card:#f6f8fa;--weft:#0a6cbd;--rayon:#b35900;--tbb:#5e7d00;--omp:#8a4baf;"
+    "--peer:#6b7280;--serial:#9aa4af;--goal:#c4245f}\n"
+    "@media (prefers-color-scheme:dark){:root{--ink:#e6edf3;--soft:#9aa5b1;"
+    "--grid:#2b323b;--even:#6e7884;--paper:#0d1117;--card:#161b22;--weft:#58b0ff;"
+    "--rayon:#f0a050;--tbb:#a8c545;--omp:#c99bea;--peer:#9aa5b1;--serial:#6e7884;"
+    "--goal:#ff7aa8}}\n"
+    "@media print{:root{--ink:#000;--soft:#444;--grid:#ddd;--even:#888;--paper:#fff;"
+    "--card:#fff;--weft:#0a6cbd;--rayon:#b35900;--tbb:#5e7d00;--omp:#8a4baf;"
+    "--peer:#6b7280;--serial:#9aa4af;--goal:#c4245f}}\n"
+    "svg{font:12px system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\n"
+    "svg text{fill:var(--ink)}svg .tick,svg .axis{fill:var(--soft)}\n"
+    "svg .value{font-variant-numeric:tabular-nums}\n"
+    "svg .grid{stroke:var(--grid)}svg .even{stroke:var(--even);stroke-width:1.5}\n"
+    "svg .goal{stroke:var(--goal);stroke-width:3}\n"
+    "svg .weft{--it:var(--weft)}svg .rayon{--it:var(--rayon)}svg .tbb{--it:var(--tbb)}\n"
+    "svg .omp{--it:var(--omp)}svg .peer{--it:var(--peer)}svg "
+    ".serial{--it:var(--serial)}\n"
+    "svg .bar,svg .dot{fill:var(--it)}\n"
+    "svg .missed{--it:var(--weft)}\n"
+    "svg .dot.missed,svg .bar.missed{fill:var(--paper);stroke:var(--it);"
+    "stroke-width:1.5}\n"
+    "svg .line{fill:none;stroke:var(--it);stroke-width:1.8}\n"
+    "svg .range{stroke:var(--it);stroke-width:4;stroke-linecap:round;opacity:.55}\n"
+    "svg .dash1{stroke-dasharray:7 3}svg .dash2{stroke-dasharray:2 3}\n"
+    "svg .dash3{stroke-dasharray:9 3 2 3}\n";
+
+const char PAGE_STYLE[] =
+    "*{box-sizing:border-box}\n"
+    "body{margin:0 auto;padding:1.2rem 1rem 3rem;max-width:76rem;background:var(--paper);"
+    "color:var(--ink);font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,"
+    "'DejaVu Sans',sans-serif}\n"
+    "h1{font-size:1.7rem;line-height:1.2;margin:.2rem 0 .4rem}\n"
+    "h2{font-size:1.25rem;margin:2.2rem 0 .6rem}h3{font-size:1rem;margin:0 0 .3rem}\n"
+    "p{max-width:46rem;margin:.4rem 0}.soft{color:var(--soft)}\n"
+    ".cards{display:grid;gap:1rem;"
+    "grid-template-columns:repeat(auto-fill,minmax(min(100%,21rem),1fr))}\n"
+    ".card{background:var(--card);border:1px solid var(--grid);border-radius:8px;"
+    "padding:.8rem;break-inside:avoid;min-width:0}\n"
+    ".card svg{display:block;width:100%;height:auto;max-width:32rem;margin:auto}\n"
+    ".card p{font-size:.85rem}\n"
+    ".big{font-size:1.15rem}.scroll{overflow-x:auto}\n"
+    "table{border-collapse:collapse;font-size:.88rem;width:100%}\n"
+    "th,td{text-align:left;padding:.25rem .6rem .25rem 0;"
+    "border-bottom:1px solid var(--grid);vertical-align:top}\n"
+    "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+    "td.v{white-space:nowrap}tr.missed td.v{font-weight:600;color:var(--goal)}\n"
+    "details{margin:.4rem 0}summary{cursor:pointer}\n"
+    "dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem .9rem;"
+    "font-size:.88rem}dt{color:var(--soft)}dd{margin:0;overflow-wrap:anywhere}\n"
+    "@media (max-width:34rem){body{font-size:15px}.wide{display:none}"
+    "dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}\n"
+    "@media print{body{max-width:none;font-size:11px}details>*{display:block}"
+    ".scroll{overflow:visible}a{color:inherit}}\n";
