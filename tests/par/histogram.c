@@ -126,3 +126,22 @@ TEST(a_cancelled_histogram_ends) {
   close_pools();
   elements_free(&e);
 }
+
+/* ---- misuse that is noticed late ---- */
+
+static size_t key_too_large(const void *elem, void *ctx) {
+  (void)elem, (void)ctx;
+  return 3;
+}
+
+TEST_BY_NAME(key_out_of_range) {
+  static const int numbers[4];
+  size_t counts[3];
+  weft_histogram(counts, 3, numbers, 4, sizeof numbers[0], key_too_large, NULL);
+}
+
+TEST(keys_out_of_range_are_told) {
+  char output[4096];
+  CHECK(harness_run_self(NULL, "key_out_of_range", output, sizeof output) != 0);
+  CHECK(strstr(output, "weft_histogram: a key is not below the number of keys") != NULL);
+}
