@@ -34,8 +34,8 @@ static struct {
 } memory_faults;
 
 /* What the test itself asks for on this thread is granted, and not counted as a request.
- */
-static _Thread_local bool memory_is_spared;
+ * Volatile, because compilers know that malloc does not look at it. */
+static _Thread_local volatile bool memory_is_spared;
 
 static inline bool memory_is_refused(size_t bytes) {
   if (memory_is_spared) return false;
