@@ -111,9 +111,9 @@ WEFT_API bool weft_yield(void);
  *     }
  *
  * Without it, a thread that waits inside recompute_all might start another update on top
- * and wait for the mutex that it holds itself. Broadcasts from elsewhere are answered
- * when fn has returned; those of anything that fn waits for, or while fn itself waits for
- * a broadcast, at once.
+ * and wait for the mutex that it holds itself. Broadcasts are answered when fn has
+ * returned; but at once, and all of them, while fn, or anything that it waits for,
+ * broadcasts itself.
  *
  * Threads: any. Errors: none. Cost: a few nanoseconds; from outside that of entering the
  * global pool. */

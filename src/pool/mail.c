@@ -27,6 +27,8 @@ bool wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   wf_broadcast **last = &pool->mail;
   while (*last != NULL) last = &(*last)->next;
   *last = broadcast;
+  broadcast->next_under_way = pool->under_way;
+  pool->under_way = broadcast;
   for (unsigned i = 1; i <= started; i++)
     /* seq_cst: pairs with the fence in park (sleep.c): either the worker sees its mail,
      * or it is woken below. */
@@ -38,6 +40,15 @@ bool wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   return true;
 }
 
+void wf_mail_end(weft_pool *pool, const wf_broadcast *broadcast) {
+  if (wf_fork_is_stale(pool)) return; /* both lists are the parent process's */
+  wf_lock_lock(&pool->mail_lock);
+  wf_broadcast **link = &pool->under_way;
+  while (*link != NULL && *link != broadcast) link = &(*link)->next_under_way;
+  if (*link != NULL) *link = broadcast->next_under_way; /* else it had no addressees */
+  wf_lock_unlock(&pool->mail_lock);
+}
+
 /* A thread that is told to end later sees all mail that was posted before. */
 void wf_mail_close(weft_pool *pool) {
   wf_lock_lock(&pool->mail_lock);
@@ -45,22 +56,28 @@ void wf_mail_close(weft_pool *pool) {
   wf_lock_unlock(&pool->mail_lock);
 }
 
-/* [locked] Does the isolation wait, perhaps through others, for the code in the region?
+/* [locked] Does one isolation wait, perhaps through others, for what is in the other?
  * Each of them is there as long as what it waits for is. */
-static bool waits_for(const wf_region *isolation, const wf_region *region) {
-  const wf_region *it = region != NULL ? region->isolation : NULL;
-  while (it != NULL && it != isolation)
-    it = (const wf_region *)wf_ptr_load_relaxed(it->waited_by); /* under the lock */
-  return it != NULL;
+static bool waits_for(const wf_region *isolation, const wf_region *other) {
+  if (other == NULL || other == isolation) return other != NULL;
+  for (int i = 0; i < WF_WAITED_BY; i++) /* Relaxed: under the lock. */
+    if (waits_for(isolation,
+                  (const wf_region *)wf_ptr_load_relaxed(&other->waited_by[i])))
+      return true;
+  return false;
 }
 
-/* [locked] May the worker run it where it is now? Inside weft_isolate it runs only what
- * comes from the same isolated call, or from what that waits for; unless it waits for a
- * broadcast itself, or two such would wait for each other. */
-static bool may_run(const wf_worker *worker, const wf_broadcast *broadcast) {
+/* [locked] May the worker run broadcasts where it is now? Inside weft_isolate only while
+ * what it is a part of, or waits for, broadcasts too: then all of them, or several such
+ * would wait for each other. */
+static bool may_run(const wf_worker *worker) {
   const wf_region *isolation = wf_isolation(worker);
   if (isolation == NULL || worker->broadcasts > 0) return true;
-  return waits_for(isolation, broadcast->region);
+  const wf_broadcast *it = worker->pool->under_way;
+  while (it != NULL &&
+         (it->region == NULL || !waits_for(isolation, it->region->isolation)))
+    it = it->next_under_way;
+  return it != NULL;
 }
 
 void wf_mail_remind(weft_pool *pool) {
@@ -75,9 +92,8 @@ void wf_mail_remind(weft_pool *pool) {
 /* [locked] The oldest broadcast for this worker. */
 static wf_broadcast *find_mail(const wf_worker *worker) {
   unsigned word = worker->index / WF_BITSET_WORD_BITS;
-  wf_broadcast *it = worker->pool->mail;
-  while (it != NULL && ((it->not_taken[word] & wf_bitset_bit(worker->index)) == 0 ||
-                        !may_run(worker, it)))
+  wf_broadcast *it = may_run(worker) ? worker->pool->mail : NULL;
+  while (it != NULL && (it->not_taken[word] & wf_bitset_bit(worker->index)) == 0)
     it = it->next;
   return it;
 }

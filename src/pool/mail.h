@@ -1,8 +1,9 @@
 /* pool/mail.h - broadcasts: a call that each started thread makes once.
  *
  * A broadcast lives in the frame of the call that makes it and hangs in the pool's list
- * until every thread has taken it up. Each worker has a count of those it has not taken
- * up yet, so that looking costs one load.
+ * until every thread has taken it up, and in a second one until all have made the call.
+ * Each worker has a count of those it has not taken up yet, so that looking costs one
+ * load.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_POOL_MAIL_H
@@ -24,7 +25,8 @@ typedef struct wf_broadcast {
   bool blocks;             /* the waiter has no place: it waits on `done_outside` */
   wf_count_latch done;
   wf_once_latch done_outside;
-  struct wf_broadcast *next;         /* under the pool's mail lock, as the next one */
+  /* All of these under the pool's mail lock. */
+  struct wf_broadcast *next, *next_under_way;
   uint64_t not_taken[WF_MAIL_WORDS]; /* workers that have not taken it up */
 } wf_broadcast;
 
@@ -32,6 +34,9 @@ typedef struct wf_broadcast {
  * none), and wakes them. fn, ctx, count, first_index, region, waiter and blocks are set.
  */
 bool wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except);
+
+/* All calls of a broadcast that was posted have been made. */
+void wf_mail_end(weft_pool *pool, const wf_broadcast *broadcast);
 
 /* The next broadcast for this worker, taken up; NULL if there is none, or only such that
  * may not run inside what it has isolated. */

@@ -99,9 +99,10 @@ struct weft_pool {
   _Alignas(WF_CACHE_LINE) wf_sleep sleep;
   wf_u64 x_serial[WF_SERIAL_WORDS]; /* numbers of contexts without a place, see guest.c */
 
-  /* Broadcasts under way, oldest first; see mail.c. */
+  /* Broadcasts, oldest first, that somebody has not taken up; and all that are under way.
+   * See mail.c. */
   wf_lock mail_lock;
-  struct wf_broadcast *mail;
+  struct wf_broadcast *mail, *under_way;
   bool ending; /* threads may have ended: no more broadcasts. Under the lock. */
 
   /* Blocking sections; see spare.c. */
@@ -145,6 +146,9 @@ typedef struct wf_frame {
   unsigned frames, blocking_depth; /* as many as there shall be at its end */
   wf_region isolated;              /* see wf_frame_enter */
 } wf_frame;
+
+/* Who waits for an isolation: see wf_region. */
+enum { WF_BELOW, WF_WAITER, WF_WAITED_BY };
 
 /* The isolation of the newest frame, or NULL. */
 static inline const wf_region *wf_isolation(const wf_worker *worker) {

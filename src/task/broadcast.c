@@ -10,6 +10,16 @@ static bool is_started(const wf_worker *worker) {
   return worker->index >= 1 && worker->index <= worker->pool->thread_places;
 }
 
+static void await_calls(wf_worker *worker, wf_broadcast *broadcast) {
+  if (broadcast->blocks) {
+    wf_once_latch_wait(&broadcast->done_outside);
+    return;
+  }
+  worker->broadcasts++;
+  wf_worker_wait(worker, &broadcast->done.latch, NULL, "weft_broadcast");
+  worker->broadcasts--;
+}
+
 /* The calling thread is the worker, or came from outside and found no place. */
 static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *fn,
                            void *ctx) {
@@ -24,14 +34,8 @@ static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *
     return;
   }
   fn(started ? worker->index - 1 : 0, broadcast.count, ctx);
-  if (wf_count_latch_count_off(&broadcast.done)) return;
-  if (broadcast.blocks) {
-    wf_once_latch_wait(&broadcast.done_outside);
-    return;
-  }
-  worker->broadcasts++;
-  wf_worker_wait(worker, &broadcast.done.latch, NULL, "weft_broadcast");
-  worker->broadcasts--;
+  if (!wf_count_latch_count_off(&broadcast.done)) await_calls(worker, &broadcast);
+  wf_mail_end(pool, &broadcast);
 }
 
 void weft_broadcast_with(const weft_opts *o, wf_broadcast_fn *fn, void *ctx) {

@@ -23,7 +23,7 @@ struct weft_handle {
   uint32_t generation; /* of the process that it was made in */
   wf_u32 x_claim;      /* NOT_STARTED or STARTED */
   wf_u32 x_users;
-  wf_ptr x_waited_by; /* the isolation of the code that waits for it, or NULL */
+  wf_ptr x_waited_by[WF_WAITED_BY]; /* the isolations that wait for the function */
   wf_latch done;
   wf_once_latch done_outside; /* for a waiter without a place in the pool; set second */
   /* Written by the waiter before its latch says that it sleeps. */
@@ -49,9 +49,9 @@ static bool claim(weft_handle *h) {
 }
 
 /* What isolated code waits for may broadcast, and the isolated threads must answer. */
-static void note_isolation(weft_handle *h, const wf_worker *worker) {
+static void note_isolation(wf_ptr *waited_by, const wf_worker *worker) {
   /* Relaxed: the mail's lock orders it, see wf_mail_remind. */
-  wf_ptr_store_relaxed(&h->x_waited_by, (void *)(uintptr_t)wf_isolation(worker));
+  wf_ptr_store_relaxed(waited_by, (void *)(uintptr_t)wf_isolation(worker));
 }
 
 /* Calls the function in a region of its own, which belongs to no scope and is isolated:
@@ -60,8 +60,8 @@ static void note_isolation(weft_handle *h, const wf_worker *worker) {
 static void call_isolated(weft_handle *h, wf_worker *worker) {
   const wf_region *around = worker->deque.owner.region;
   wf_region region = {NULL, &region, around != NULL && around->background,
-                      wf_isolation(worker) == NULL || around->yields, &h->x_waited_by};
-  if (wf_isolation(worker) != NULL) note_isolation(h, worker); /* this thread waits */
+                      wf_isolation(worker) == NULL || around->yields, h->x_waited_by};
+  note_isolation(&h->x_waited_by[WF_BELOW], worker);
   wf_running here = {h, worker->running};
   wf_frame outer;
   wf_frame_open(worker, &outer, &region);
@@ -151,7 +151,7 @@ static void wait_inside(void *ctx) {
   }
   h->waiter = worker->index;
   if (wf_isolation(worker) != NULL) {
-    note_isolation(h, worker);
+    note_isolation(&h->x_waited_by[WF_WAITER], worker);
     wf_mail_remind(h->pool);
   }
   wf_worker_wait(worker, &h->done, NULL, "weft_handle_wait");

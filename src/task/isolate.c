@@ -9,8 +9,9 @@
  * is in the region too, and helps nobody outside of it. */
 static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
   const wf_region *around = worker->deque.owner.region;
-  const wf_ptr waited_by = {(void *)(uintptr_t)wf_isolation(worker)};
-  wf_region region = {NULL, &region, false, false, &waited_by};
+  const wf_ptr waited_by[] = {
+      [WF_BELOW] = {(void *)(uintptr_t)wf_isolation(worker)}, [WF_WAITER] = {NULL}};
+  wf_region region = {NULL, &region, false, false, waited_by};
   if (around != NULL) {
     region.scope = around->scope;
     region.background = around->background;

@@ -34,7 +34,8 @@ typedef struct wf_region {
   const struct wf_region *isolation; /* what it may not leave when it helps, or NULL */
   bool background;                   /* background work: not for waiting threads */
   bool yields;                       /* isolated, but weft_yield lets others through */
-  /* Of an isolation itself: holds the isolation that waits for this one, or NULL. */
+  /* Of an isolation itself: the two that wait for it, each may be NULL: the one below it
+   * on its thread, and the one that waits for its handle. */
   const wf_ptr *waited_by;
 } wf_region;
 
