@@ -31,7 +31,9 @@ bool wf_mail_post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   pool->under_way = broadcast;
   for (unsigned i = 1; i <= started; i++)
     /* seq_cst: pairs with the fence in park (sleep.c): either the worker sees its mail,
-     * or it is woken below. */
+     * or it is woken below. explorer: this and the fence below could be weaker, because
+     * waking begins with a read-modify-write of the set that the sleeper is in or will
+     * add itself to after it. */
     if (i != except) wf_u32_fetch_add_seq_cst(&pool->workers[i].x_mail, 1);
   wf_lock_unlock(&pool->mail_lock);
   wf_fence_seq_cst(); /* pairs with the fence in park */
@@ -84,8 +86,9 @@ void wf_mail_remind(weft_pool *pool) {
   wf_lock_lock(&pool->mail_lock); /* what the caller noted is seen by later looks */
   const bool any = pool->mail != NULL;
   wf_lock_unlock(&pool->mail_lock);
-  if (!any) return;   /* the next one wakes its addressees itself */
-  wf_fence_seq_cst(); /* pairs with the fence in park */
+  if (!any) return; /* the next one wakes its addressees itself */
+  /* Pairs with the fence in park. explorer: as in wf_mail_post. */
+  wf_fence_seq_cst();
   for (unsigned i = 1; i <= wf_pool_started(pool); i++) wf_sleep_wake_worker(pool, i);
 }
 
@@ -117,7 +120,8 @@ wf_broadcast *wf_mail_take(wf_worker *worker) {
   if (found != NULL) {
     found->not_taken[worker->index / WF_BITSET_WORD_BITS] &=
         ~wf_bitset_bit(worker->index);
-    /* seq_cst: pairs with the one in wf_mail_post. */
+    /* seq_cst: pairs with the one in wf_mail_post. explorer: relaxed would do, under the
+     * lock. */
     wf_u32_fetch_sub_seq_cst(&worker->x_mail, 1);
     unlink_if_taken(pool, found);
   }

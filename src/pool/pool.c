@@ -166,7 +166,9 @@ void wf_pool_await_start(weft_pool *pool) {
 
 /* How many functions were ever injected, in both lanes. */
 static uint64_t injected_count(const weft_pool *pool) {
-  /* Acquire: pairs with the release in wf_injector_push. */
+  /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed does, whoever
+   * asks has acquired the count of the finished, and each of them comes after what it has
+   * pushed. */
   return wf_u64_load_acquire(&pool->injector.x_pushed) +
          wf_u64_load_acquire(&pool->background.x_pushed); /* pairs as above */
 }
@@ -184,10 +186,15 @@ void wf_pool_injected_done(weft_pool *pool) {
 /* Waits until every function that was injected has returned. A function injects others
  * before it returns, so the two counts are equal only when nothing is left. */
 static void drain(weft_pool *pool) {
-  wf_u32_store_release(&pool->x_draining, 1); /* pairs with wf_pool_injected_done */
+  /* Release: pairs with wf_pool_injected_done, which must see all that was pushed before.
+   * explorer: without it a function that returns may take an old count for the newest and
+   * end the wait too early; but a search that could show it is too large, and the threads
+   * run all that is queued before they end. */
+  wf_u32_store_release(&pool->x_draining, 1);
   wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
   /* The finished ones first: those that are counted as pushed a moment later are at least
-   * as many. seq_cst: pairs with wf_pool_injected_done. */
+   * as many. seq_cst: pairs with wf_pool_injected_done. explorer: acquire does as well,
+   * after the fence. */
   uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
   if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
 }

@@ -51,7 +51,7 @@ static bool begin_background(wf_worker *worker) {
   /* Never above the limit, not even for a moment: the worker that makes room would take
    * that for a full lane and tell nobody. seq_cst: pairs with the sub in
    * leave_background, and with the fence in park: a worker that sees no room here is
-   * told by the one that makes it. */
+   * told by the one that makes it. explorer: acq_rel does as well, fences order it. */
   do {
     if (count >= pool->background_limit) return false;
   } while (!wf_u32_cas_seq_cst(&pool->x_background_count, &count, count + 1));
@@ -63,20 +63,23 @@ static bool begin_background(wf_worker *worker) {
 static void leave_background(wf_worker *worker) {
   worker->background = false;
   wf_bitset_remove(worker->pool->x_background, worker->index);
-  /* seq_cst: pairs with begin_background. */
+  /* seq_cst: pairs with begin_background. explorer: acq_rel does as well, as there. */
   wf_u32_fetch_sub_seq_cst(&worker->pool->x_background_count, 1);
 }
 
 void wf_background_tell(weft_pool *pool) {
   /* Pairs with the fence in wf_background_end: either this thread sees that there is room
-   * again, or the worker that made room sees the work. */
+   * again, or the worker that made room sees the work. explorer: nothing is lost without
+   * it, because that worker looks once more before it sleeps; but it may have other work
+   * to do first, and others would sleep meanwhile. */
   wf_fence_seq_cst();
   if (background_has_room(pool)) wf_sleep_new_injected(pool);
 }
 
 void wf_background_end(wf_worker *worker) {
   leave_background(worker);
-  wf_fence_seq_cst(); /* pairs with the fence in wf_background_tell */
+  /* Pairs with the fence in wf_background_tell. explorer: as there. */
+  wf_fence_seq_cst();
   if (wf_injector_any(&worker->pool->background)) wf_background_tell(worker->pool);
 }
 
@@ -153,7 +156,9 @@ typedef enum victims { NORMAL_VICTIMS, BACKGROUND_VICTIMS, ALL_VICTIMS } victims
 /* The workers of one word of the set that are present, without the searching one. */
 static uint64_t others_in_word(const wf_worker *worker, unsigned word, victims which) {
   const weft_pool *pool = worker->pool;
-  /* Acquire: pairs with the RMW by which a worker enters its place (guest.c, pool.c). */
+  /* Acquire: pairs with the RMW by which a worker enters its place (guest.c, pool.c).
+   * explorer: relaxed does, a thief reads nothing of a victim that is not ordered itself.
+   */
   uint64_t bits = wf_u64_load_acquire(&pool->x_present[word]);
   if (worker->index / WF_BITSET_WORD_BITS == word) bits &= ~wf_bitset_bit(worker->index);
   if (which == ALL_VICTIMS) return bits;

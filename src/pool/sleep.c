@@ -18,7 +18,8 @@ enum { AWAKE = 0, PARKED = 1 };
 static void count_off(weft_pool *pool, wf_sleeper kind) {
   if (kind == WF_SLEEPER_IDLE) wf_counters_sub_sleeping(&pool->sleep.counters);
   if (kind == WF_SLEEPER_HELPER)
-    wf_u32_fetch_sub_seq_cst(&pool->sleep.x_helpers, 1); /* pairs with register_sleeper */
+    /* seq_cst: pairs with wf_sleep_waiting. explorer: acq_rel does as well, as there. */
+    wf_u32_fetch_sub_seq_cst(&pool->sleep.x_helpers, 1);
 }
 
 /* The caller has taken worker `index` out of the set of its kind. */
@@ -26,7 +27,9 @@ static void unpark(weft_pool *pool, unsigned index, wf_sleeper kind) {
   wf_worker *worker = &pool->workers[index];
   count_off(pool, kind);
   wf_u64_fetch_add_relaxed(&pool->sleep.x_wakes, 1); /* statistics */
-  /* Release: pairs with the acquire in park. */
+  /* Release: pairs with the acquire in park. explorer: needed against a store that
+   * overtakes the counting off, which it does not produce: the sleeper would go on and
+   * count itself as busy while it is still counted as asleep. */
   wf_u32_store_release(&worker->x_park, AWAKE);
   wf_sys_wake_one(&worker->x_park);
 }
@@ -126,7 +129,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
     /* Somebody has claimed this sleep and is about to say so. */
   }
   wf_u64_count(&worker->x_sleeps, 1);
-  /* Acquire: pairs with the release in unpark. */
+  /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (wf_u32_load_acquire(&worker->x_park) == PARKED)
     wf_sys_wait(&worker->x_park, PARKED);
   return true;
@@ -143,9 +146,10 @@ bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
 
 bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   if (!wf_latch_fall_asleep(latch)) return false;
+  /* seq_cst: pairs with count_off. explorer: acq_rel does as well, the fences in park and
+   * of the posters order it. */
   if (kind == WF_SLEEPER_HELPER)
-    wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers,
-                             1); /* pairs with count_off */
+    wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers, 1);
   bool slept = park(worker, latch, kind);
   wf_latch_wake_up(latch);
   return slept;

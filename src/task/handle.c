@@ -44,7 +44,7 @@ static void give_up(weft_handle *h) {
 /* True for one of the two who may run it. */
 static bool claim(weft_handle *h) {
   /* Acquire: pairs with nothing but itself; what the function needs was published with
-   * the handle. */
+   * the handle. explorer: relaxed does as well. */
   return wf_u32_exchange_acquire(&h->x_claim, STARTED) == NOT_STARTED;
 }
 
@@ -178,7 +178,7 @@ static void run_here(weft_handle *h) {
   if (h->generation == wf_fork_generation() &&
       wf_pool_revoke(h->pool, h->lane, &h->ticket))
     /* The use by the queue. acq_rel: pairs with give_up; the caller has a use of its own
-     * and gives it up later. */
+     * and gives it up later. explorer: relaxed would do, nobody else has one now. */
     wf_u32_fetch_sub_acq_rel(&h->x_users, 1);
   weft_pool_run(h->pool, run_handle, h);
 }

@@ -67,7 +67,8 @@ void wf_scope_check_open(const weft_scope *s, const char *call) {
 void weft_scope_cancel(weft_scope *s, int error) {
   wf_scope_check_open(s, "weft_scope_cancel");
   uint32_t none = 0;
-  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins. */
+  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
+   * explorer: acq_rel does as well, it is one word. */
   wf_u32_cas_seq_cst(&s->x_error, &none, (uint32_t)(error != 0 ? error : WEFT_ECANCELED));
 }
 
@@ -141,7 +142,8 @@ static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
     last += worker->credits;
     worker->credits = 0;
   }
-  /* acq_rel: pairs with wf_scope_finish: what the tasks did is visible. */
+  /* acq_rel: pairs with wf_scope_finish: what the tasks did is visible. explorer: acquire
+   * does, the last task reads nothing that the body wrote after the spawn. */
   if (wf_word_fetch_sub_acq_rel(&s->x_pending, last) == last) return;
   if (s->blocks)
     wait_blocking(s);

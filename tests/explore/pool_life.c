@@ -96,6 +96,27 @@ static void end_with_hooks(void) {
 SCENARIO(end_with_exit_hook, .setup = nothing_ran, .threads = {end_with_hooks},
          .quick_bound = 1)
 
+/* No broadcasts any more means that nothing is left which could make one: it goes to both
+ * started threads. */
+static void is_one_of_two(unsigned index, unsigned count, void *ctx) {
+  XP_CHECK(index < count && count == 2);
+  count_run(ctx);
+}
+static void broadcasts(void *ctx) {
+  weft_broadcast(is_one_of_two, ctx);
+}
+static void end_with_broadcast(void) {
+  weft_pool *pool = make(3);
+  XP_CHECK(weft_pool_detach(pool, count_run, NULL) == 0);
+  XP_CHECK(weft_pool_detach(pool, broadcasts, NULL) == 0);
+  weft_pool_destroy(pool);
+  ran(3);
+}
+SCENARIO(end_with_queued_broadcast, .setup = nothing_ran, .threads = {end_with_broadcast},
+         .modes = XP_SC | XP_TSO, .quick_bound = 1)
+SCENARIO(end_with_queued_broadcast_ra, .setup = nothing_ran,
+         .threads = {end_with_broadcast}, .modes = XP_RA, .bound = 1, .quick_bound = -2)
+
 /* A background function at the end. */
 static void end_with_background(void) {
   weft_pool *pool = make(2);
@@ -139,6 +160,23 @@ static void created_or_not(void) {
 }
 SCENARIO(start_without_memory, .setup = nothing_ran, .threads = {created_or_not},
          .failing_allocations = 1, .bound = 1)
+
+/* A hook at the start comes when all threads are there, or are known not to be. */
+static void sees_all_threads(unsigned worker, void *ctx) {
+  (void)worker;
+  XP_CHECK(weft_thread_count() == 3);
+  count_run(ctx);
+}
+static void start_with_hooks(void) {
+  weft_config config = small_config(3);
+  weft_pool *pool;
+  config.on_start = sees_all_threads;
+  XP_CHECK(weft_pool_create(&pool, &config) == 0);
+  weft_pool_destroy(pool);
+  ran(2);
+}
+SCENARIO(start_hook_sees_all_threads, .setup = nothing_ran, .threads = {start_with_hooks},
+         .quick_bound = 1)
 
 /* ---- the global pool ---- */
 

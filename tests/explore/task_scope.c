@@ -49,8 +49,8 @@ LARGE_SCENARIO(scope_of_two_tasks, .setup = one_worker,
                .threads = {worker_1, scope_of_two}, .check = check_ran_2)
 LARGE_SCENARIO(scope_seized, .setup = one_worker, .threads = {worker_1, scope_of_two},
                .check = check_ran_2, .tick_ns = 3100)
-LARGE_SCENARIO(fifo_scope, .setup = one_worker, .threads = {worker_1, fifo_scope_of_two},
-               .check = check_ran_2)
+SCENARIO(fifo_scope, .setup = one_worker, .threads = {worker_1, fifo_scope_of_two},
+         .check = check_ran_2, .ra_bound = 1, .quick_bound = 1)
 
 /* Tasks that must overlap: one of them has to be taken by the worker. */
 static void scope_with_meeting(void) {
@@ -151,6 +151,36 @@ static void check_at_most_2(void) {
 LARGE_SCENARIO(cancel_against_spawn, .setup = open_scope,
                .threads = {worker_1, scope_that_is_cancelled, cancel_from_outside},
                .check = check_at_most_2)
+
+/* The error of a scope around comes with what was written before it was cancelled. */
+static unsigned reason;
+
+static void scope_in_cancelled_scope(void) {
+  weft_scope scope, inner;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  x_scope = &scope;
+  tell_open(1);
+  weft_scope_begin_with(&opts, &inner);
+  if (weft_scope_end(&inner) == 7) {
+    xp_plain_read(&reason, sizeof reason);
+    XP_CHECK(reason == 1);
+  }
+  await_open(2);
+  XP_CHECK(weft_scope_end(&scope) == 7);
+  done_with_pool();
+}
+
+static void cancel_with_reason(void) {
+  await_open(1);
+  xp_plain_write(&reason, sizeof reason);
+  reason = 1;
+  cancel_from_outside();
+}
+
+SCENARIO(error_of_scope_around, .setup = open_scope,
+         .threads = {scope_in_cancelled_scope, cancel_with_reason}, .check = free_pool,
+         .quick_bound = 1)
 
 static void cancels_itself(void *ctx) {
   weft_scope_cancel(weft_scope_current(), 5);
