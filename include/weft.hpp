@@ -12,12 +12,12 @@
  * scheduler, the same pools, the same options, with callables inlined into the loops, and
  * with exceptions, which go to the caller:
  *
- *     call             what it throws                       the others
- *     join             that of the first in the list        all run
- *     loops, iter      that of the lowest index             in front: run; behind:
- * skipped reduce, fold     that of the lowest index             likewise sort the first
- * in time                    most comparisons are left out scope            the first in
- * time                    not started: skipped
+ *     join          all are called; throws that of the first in the list
+ *     loops, iter   throws that of the lowest index; what is in front of it runs, blocks
+ *                   behind it are skipped
+ *     reduce, fold  as loops
+ *     sort          throws the first in time; most comparisons are left out
+ *     scope         throws the first in time; tasks that were not started are skipped
  *
  * In each case the call returns (throws) only when nothing that it has started is still
  * running, and everything that was made is destroyed. With -fno-exceptions all of it

@@ -202,3 +202,60 @@ TEST(a_pipeline_can_be_kept_and_run_again) {
   CHECK_EQ(doubled.with(weft::options().with_cancel(scope.get())).sum(), 0);
   scope.wait();
 }
+
+/* Elements of containers that happen to be pairs are handed on as they are there: a
+ * callable of both parts must not empty them. */
+TEST(pairs_can_be_taken_apart_everywhere) {
+  using named = std::pair<std::string, int>;
+  const std::string name = "a name that needs memory of its own";
+  std::vector<named> v(1000, named(name, 1));
+  long letters =
+      weft::iter(v).map([](std::string s, int n) { return long(s.size()) * n; }).sum();
+  CHECK_EQ(letters, 1000L * static_cast<long>(name.size()));
+  CHECK(weft::iter(v).all([&](const std::string &s, int) { return s == name; }));
+  weft::iter(v).for_each([](std::string &, int &n) { n = 2; });
+  CHECK_EQ(weft::iter(v).map([](const named &x) { return x.second; }).sum(), 2000);
+
+  auto indexed = weft::iter(v).enumerate();
+  std::atomic<std::size_t> sum{0};
+  indexed.inspect([&](std::size_t i, const named &) { sum += i; })
+      .for_each([](std::size_t, named &) {});
+  CHECK_EQ(sum.load(), std::size_t(999 * 500));
+  auto is_third = [](std::size_t i, const named &) { return i == 3; };
+  CHECK_EQ(indexed.find_first(is_third)->first, 3u);
+  CHECK_EQ(indexed.position(is_third), 3u);
+  CHECK(indexed.any(is_third) && !indexed.all(is_third) && !indexed.none(is_third));
+  CHECK_EQ(indexed.filter(is_third).count(), 1u);
+  CHECK_EQ(indexed.partition(is_third).second.size(), 999u);
+}
+
+TEST(what_is_referred_to_stays_where_it_is) {
+  using maybe = std::optional<std::string>;
+  const std::string text = "a text that needs memory of its own";
+  std::vector<maybe> v(100, maybe(text));
+  v[5].reset();
+  auto found = weft::iter(v).filter_map([](maybe &m) -> maybe & { return m; });
+  CHECK_EQ(found.collect().size(), 99u);
+  CHECK(found.all([&](const std::string &s) { return s == text; }));
+  auto same = weft::iter(v).filter_map([](const maybe &m) -> const maybe & { return m; });
+  CHECK_EQ(same.count(), 99u);
+
+  std::vector<int> a = {1, 2, 3}, b = {10};
+  weft::iter(a).interleave(b).for_each([](int &x) { x++; });
+  CHECK(a == std::vector<int>({2, 3, 4}) && b[0] == 11);
+}
+
+TEST(objects_that_can_only_be_moved) {
+  using owned = std::unique_ptr<int>;
+  auto add = [](owned a, owned b) {
+    *a += *b;
+    return a;
+  };
+  auto some = weft::iter(100).map([](int i) { return std::make_unique<int>(i); });
+  CHECK_EQ(*some.reduce(std::make_unique<int>(50), add), 5000);
+  CHECK_EQ(*some.take(0).reduce(std::make_unique<int>(50), add), 50);
+  std::vector<owned> v = some.collect();
+  auto is_five = [](const owned &p) { return *p == 5; };
+  CHECK(weft::iter(v).any(is_five) && !weft::iter(v).all(is_five));
+  CHECK_EQ(weft::iter(v).position(is_five), 5u);
+}

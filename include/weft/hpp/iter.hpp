@@ -68,9 +68,9 @@ public:
   }
   /* f(x) is called, x goes on. */
   template <class F> auto inspect(F f) const {
-    static_assert(std::is_invocable_v<const F &, const detail::plain<item> &>,
-                  "weft::iter: the function must be callable as f(item)");
-    return then(detail::inspected<P, F>{producer_, std::move(f)});
+    expect_callable<const F, const detail::plain<item> &>();
+    if constexpr (detail::takes<const F, const detail::plain<item> &>)
+      return then(detail::inspected<P, F>{producer_, std::move(f)});
   }
   /* Only those that the predicate holds for. */
   template <class F> auto filter(F keep) const {
@@ -135,7 +135,7 @@ public:
     static_assert(std::is_invocable_r_v<T, Op &, T, T>,
                   "weft::iter: the operation must be callable as op(T, T), a T");
     auto all = detail::run_reduce<T>(&options_, producer_, op);
-    return all ? T(op(std::move(start), std::move(*all))) : start;
+    return all ? T(op(std::move(start), std::move(*all))) : std::move(start);
   }
   /* A acc = identity; for (x : items) step(acc, x); each thread's part starts from a copy
    * of identity, and merge(A &, A &&) puts the parts together. */
@@ -211,7 +211,7 @@ public:
   /* The first item that the predicate holds for, or nothing. Stops early. */
   template <class F> std::optional<value> find_first(F &&pred) const {
     expect_predicate<F>();
-    auto found = detail::run_find(&options_, producer_, pred);
+    auto found = detail::run_find<value>(&options_, producer_, pred);
     if (!found) return std::nullopt;
     return std::move(found->item);
   }
@@ -219,17 +219,17 @@ public:
   template <class F> std::size_t position(F &&pred) const {
     expect_indexed();
     expect_predicate<F>();
-    auto found = detail::run_find(&options_, producer_, pred);
+    auto found = detail::run_find<nothing>(&options_, producer_, pred);
     return found ? found->position : SIZE_MAX;
   }
   template <class F> bool any(F &&pred) const {
     expect_predicate<F>();
-    return detail::run_find(&options_, producer_, pred).has_value();
+    return detail::run_find<nothing>(&options_, producer_, pred).has_value();
   }
   template <class F> bool all(F &&pred) const {
     expect_predicate<F>();
     auto fails = [&](const detail::plain<item> &x) { return !detail::call(pred, x); };
-    return !detail::run_find(&options_, producer_, fails).has_value();
+    return !detail::run_find<nothing>(&options_, producer_, fails).has_value();
   }
   template <class F> bool none(F &&pred) const {
     return !any(std::forward<F>(pred));

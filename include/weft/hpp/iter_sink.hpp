@@ -59,21 +59,20 @@ std::optional<A> run_reduce(const weft_opts *o, const P &from, Op &op) {
 }
 
 /* The first item, in the order of positions, that the predicate holds for, and (if
- * indexed) where. Stops all others soon. */
+ * indexed) where. Stops all others soon. T is what is kept of the item: `nothing` where
+ * it is not wanted, so that it need not be copied. */
 template <class T> struct match {
   std::size_t position;
   T item;
 };
 
-template <class P, class Pred>
-std::optional<match<stored<typename P::item>>> run_find(const weft_opts *o, const P &from,
-                                                        Pred &pred) {
-  using found = match<stored<typename P::item>>;
+template <class T, class P, class Pred>
+std::optional<match<T>> run_find(const weft_opts *o, const P &from, Pred &pred) {
   struct frame {
     const P &from;
     Pred &pred;
     earliest first;
-    std::optional<found> result;
+    std::optional<match<T>> result;
 
     static void run(std::size_t begin, std::size_t end, void *ctx) {
       frame &here = from_ctx<frame>(ctx);
@@ -86,8 +85,11 @@ std::optional<match<stored<typename P::item>>> run_find(const weft_opts *o, cons
             return false;
           }
           here.first.settle(begin, [&] {
-            here.result.emplace(
-                found{begin + passed, static_cast<typename P::item &&>(x)});
+            if constexpr (std::is_same_v<T, nothing>)
+              here.result.emplace(match<T>{begin + passed, {}});
+            else
+              here.result.emplace(
+                  match<T>{begin + passed, static_cast<typename P::item &&>(x)});
           });
           return true;
         };

@@ -29,19 +29,33 @@ namespace detail {
 
 /* ---- calls: f(item), or f(first, second) for a pair ---- */
 
+template <class T> constexpr bool is_pair = false;
+template <class A, class B> constexpr bool is_pair<std::pair<A, B>> = true;
+
+/* How the parts of a pair are handed on: those of one that stays where it is, such as an
+ * element of a container, as what they are there; others are given away. */
+template <class T>
+using first_part = std::conditional_t<std::is_lvalue_reference_v<T>,
+                                      decltype((std::declval<T &>().first)),
+                                      typename plain<T>::first_type &&>;
+template <class T>
+using second_part = std::conditional_t<std::is_lvalue_reference_v<T>,
+                                       decltype((std::declval<T &>().second)),
+                                       typename plain<T>::second_type &&>;
+
 template <class F, class T> constexpr bool takes_whole = std::is_invocable_v<F &, T>;
-template <class F, class T> constexpr bool takes_parts = false;
-template <class F, class A, class B>
-constexpr bool takes_parts<F, std::pair<A, B>> = std::is_invocable_v<F &, A, B>;
+template <class F, class T, bool = is_pair<plain<T>>> constexpr bool takes_parts = false;
 template <class F, class T>
-constexpr bool takes = takes_whole<F, T> || takes_parts<F, plain<T>>;
+constexpr bool takes_parts<F, T, true> =
+    std::is_invocable_v<F &, first_part<T>, second_part<T>>;
+template <class F, class T> constexpr bool takes = takes_whole<F, T> || takes_parts<F, T>;
 
 template <class F, class T> WEFT_HPP_INLINE decltype(auto) call(F &f, T &&item) {
   if constexpr (takes_whole<F, T>)
     return f(std::forward<T>(item));
   else
-    return f(static_cast<typename plain<T>::first_type &&>(item.first),
-             static_cast<typename plain<T>::second_type &&>(item.second));
+    return f(static_cast<first_part<T>>(item.first),
+             static_cast<second_part<T>>(item.second));
 }
 
 template <class F, class T>
@@ -160,13 +174,13 @@ template <class P, class F> struct inspected {
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
     item &&x = from.at(i);
-    f(static_cast<const plain<item> &>(x));
+    call(f, static_cast<const plain<item> &>(x));
     return static_cast<item &&>(x);
   }
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
     auto next = [&](item &&x) WEFT_HPP_LAMBDA {
-      f(static_cast<const plain<item> &>(x));
+      call(f, static_cast<const plain<item> &>(x));
       return sink(static_cast<item &&>(x));
     };
     return from.each(begin, end, next);
@@ -218,8 +232,15 @@ template <class P> struct picked {
   WEFT_HPP_EACH_BY_AT(picked)
 };
 
+/* What two producers together give: the same references if both do. */
+template <class P, class Q>
+using item_of_both =
+    std::conditional_t<std::is_same_v<typename P::item, typename Q::item>,
+                       typename P::item,
+                       std::common_type_t<typename P::item, typename Q::item>>;
+
 template <class P, class Q> struct interleaved {
-  using item = std::common_type_t<typename P::item, typename Q::item>;
+  using item = item_of_both<P, Q>;
   static constexpr bool indexed = true;
   P left;
   Q right;
@@ -229,16 +250,15 @@ template <class P, class Q> struct interleaved {
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
     const std::size_t n = left.size(), m = right.size(), both = n < m ? n : m;
-    if (i >= 2 * both) return n > m ? item(left.at(i - both)) : item(right.at(i - both));
-    return i % 2 == 0 ? item(left.at(i / 2)) : item(right.at(i / 2));
+    const bool is_left = i < 2 * both ? i % 2 == 0 : n > m;
+    const std::size_t k = i < 2 * both ? i / 2 : i - both;
+    return is_left ? static_cast<item>(left.at(k)) : static_cast<item>(right.at(k));
   }
   WEFT_HPP_EACH_BY_AT(interleaved)
 };
 
 template <class P, class Q> struct chained {
-  using item = std::conditional_t<std::is_same_v<typename P::item, typename Q::item>,
-                                  typename P::item,
-                                  std::common_type_t<typename P::item, typename Q::item>>;
+  using item = item_of_both<P, Q>;
   static constexpr bool indexed = P::indexed && Q::indexed;
   P left;
   Q right;
@@ -276,23 +296,19 @@ template <class P, class F> struct filtered {
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
     auto next = [&](item &&x) WEFT_HPP_LAMBDA {
       const plain<item> &seen = x;
-      return keep_it(seen) && sink(static_cast<item &&>(x));
+      return call(keep, seen) && sink(static_cast<item &&>(x));
     };
     return from.each(begin, end, next);
-  }
-
-private:
-  WEFT_HPP_INLINE bool keep_it(const plain<item> &x) const {
-    if constexpr (std::is_invocable_v<const F &, const plain<item> &>)
-      return keep(x);
-    else
-      return keep(x.first, x.second);
   }
 };
 
 /* What f gives is a std::optional. */
 template <class P, class F> struct filter_mapped {
-  using item = typename plain<called<const F, typename P::item>>::value_type;
+  using given = called<const F, typename P::item>;
+  /* What is in an optional that stays where it is stays there. */
+  using item = std::conditional_t<std::is_lvalue_reference_v<given>,
+                                  decltype(*std::declval<given>()),
+                                  typename plain<given>::value_type>;
   static constexpr bool indexed = false;
   P from;
   F f;
@@ -303,8 +319,8 @@ template <class P, class F> struct filter_mapped {
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
     auto next = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
-      auto &&given = call(f, static_cast<typename P::item &&>(x));
-      return given && sink(*std::move(given));
+      given &&some = call(f, static_cast<typename P::item &&>(x));
+      return some && sink(static_cast<item &&>(*some));
     };
     return from.each(begin, end, next);
   }

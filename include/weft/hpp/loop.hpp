@@ -192,8 +192,8 @@ public:
       vector_.resize(n);
       place_ = vector_.data();
     } else {
+      made_ = std::make_unique<unsigned char[]>(n); /* first: it frees itself */
       place_ = std::allocator<T>().allocate(n);
-      made_ = std::make_unique<unsigned char[]>(n);
       count_ = n;
     }
   }
