@@ -15,7 +15,7 @@
 typedef enum wf_iter_kind {
   WF_SLICE,   /* p: array */
   WF_REFS,    /* p: array, a: element size */
-  WF_RANGE,   /* a: begin, b: step, as two's complement */
+  WF_RANGE,   /* a: begin, b: step, their low 32 bits; c, d: the high ones */
   WF_CHUNKS,  /* p: array, a: its length, b: element size, c: chunk */
   WF_WINDOWS, /* the same, c: window */
   WF_TILES,   /* a, b: rows and columns, c, d: of a tile */

@@ -35,11 +35,13 @@ static void fill_refs(const wf_stage *s, char *out, wanted_part w) {
     refs[j] = (void *)((uintptr_t)s->p + (w.i + j * w.stride) * s->a);
 }
 
-/* Unsigned: it wraps, and comes out right. */
+/* Unsigned: it wraps, and comes out right. The stride has a sign, and a size_t may have
+ * fewer bits than the numbers. */
 static void fill_range(const wf_stage *s, char *out, wanted_part w) {
   uint64_t *to = (uint64_t *)(void *)out;
-  uint64_t step = (uint64_t)s->b * w.stride;
-  uint64_t first = (uint64_t)s->a + (uint64_t)w.i * s->b;
+  uint64_t begin = (uint64_t)s->c << 32 | s->a, one = (uint64_t)s->d << 32 | s->b;
+  uint64_t step = one * (uint64_t)(int64_t)(ptrdiff_t)w.stride;
+  uint64_t first = begin + w.i * one;
   for (size_t j = 0; j < w.n; j++) to[j] = first + j * step;
 }
 

@@ -45,8 +45,10 @@ static weft_iter new_range(int64_t begin, int64_t end, int64_t step, const char 
   if (len > SIZE_MAX - 1)
     wf_fatal(call, "there are more numbers than a size_t can count");
   weft_iter it = new_iter(WF_RANGE, sizeof(int64_t), (size_t)len);
-  it.stages[0].a = (size_t)begin;
-  it.stages[0].b = (size_t)step;
+  it.stages[0].a = (uint32_t)begin;
+  it.stages[0].b = (uint32_t)step;
+  it.stages[0].c = (uint32_t)((uint64_t)begin >> 32);
+  it.stages[0].d = (uint32_t)((uint64_t)step >> 32);
   return it;
 }
 

@@ -405,6 +405,34 @@ TEST(a_thread_with_little_stack) {
   pthread_attr_destroy(&attr);
 }
 
+/* ---- ranges ---- */
+
+/* Where a size_t has 32 bits, too. */
+TEST(numbers_of_64_bits) {
+  static const struct {
+    int64_t begin, end, step;
+  } ranges[] = {{-5, 5, 1},
+                {5, -5, -3},
+                {INT64_C(5000000000), INT64_C(5000000009), 2},
+                {INT64_C(30000000000), INT64_C(-30000000000), INT64_C(-10000000000)},
+                {INT64_MIN, INT64_MAX, INT64_MAX},
+                {INT64_MAX, INT64_MIN, INT64_MIN}};
+  for (unsigned k = 0; k < sizeof ranges / sizeof ranges[0]; k++) {
+    int64_t all[10], other[10];
+    weft_iter it = weft_iter_range_step(ranges[k].begin, ranges[k].end, ranges[k].step);
+    size_t n = weft_iter_collect(&it, all, sizeof *all, 10);
+    REQUIRE(n > 0 && n <= 10);
+    uint64_t x = (uint64_t)ranges[k].begin;
+    for (size_t i = 0; i < n; i++, x += (uint64_t)ranges[k].step)
+      CHECK_EQ(all[i], (int64_t)x);
+    weft_iter_reverse(&it);
+    weft_iter_step(&it, 2);
+    size_t m = weft_iter_collect(&it, other, sizeof *other, 10);
+    CHECK_EQ(m, (n + 1) / 2);
+    for (size_t i = 0; i < m; i++) CHECK_EQ(other[i], all[n - 1 - 2 * i]);
+  }
+}
+
 /* ---- lines and pulls ---- */
 
 TEST(lines_of_texts) {
