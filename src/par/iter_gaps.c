@@ -75,7 +75,7 @@ static void gather_kept(wf_ordering *o) {
   size_t count = o->order.buffer->count, all = o->order.lane[0].count;
   if (all > SIZE_MAX - count)
     o->order.no_memory = true;
-  else if (reserve(o, count + all, true))
+  else if (all > 0 && reserve(o, count + all, true)) /* else perhaps no array */
     copy_all(o);
   for (wf_order_block *b = o->kept, *next; b != NULL; b = next) {
     next = b->next;

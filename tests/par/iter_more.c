@@ -405,6 +405,28 @@ TEST(a_thread_with_little_stack) {
   pthread_attr_destroy(&attr);
 }
 
+/* ---- nothing ---- */
+
+static bool keep_none(const void *elem, void *ctx) {
+  (void)elem, (void)ctx;
+  return false;
+}
+
+/* Blocks that are kept and have nothing in them are not copied to an array that is not
+ * there: the sanitizers look. */
+TEST(nothing_appended_to_nothing) {
+  open_pools();
+  FOR_POOLS(opts) {
+    weft_buffer buffer = {NULL, 0, 0};
+    weft_iter it = weft_iter_range(0, 100000);
+    weft_iter_filter(&it, keep_none, NULL);
+    weft_iter_options(&it, &opts);
+    CHECK_EQ(weft_iter_append(&it, &buffer, sizeof(int64_t)), 0);
+    CHECK(buffer.data == NULL && buffer.count == 0);
+  }
+  close_pools();
+}
+
 /* ---- ranges ---- */
 
 /* Where a size_t has 32 bits, too. */
