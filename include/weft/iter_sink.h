@@ -63,7 +63,7 @@ WEFT_API size_t weft_iter_count(const weft_iter *it);
  *     for (each x) op(result, &x, ctx);
  *
  * op makes *acc to "*acc, then *x"; it must be associative and need not commute, identity
- * must not change what it is combined with. */
+ * must not change what it is combined with, and must not be *result itself. */
 WEFT_API void weft_iter_reduce(const weft_iter *it, void *result, size_t size,
                                const void *identity, weft_op_fn *op, void *ctx);
 

@@ -86,6 +86,7 @@ void weft_iter_reduce(const weft_iter *it, void *result, size_t size,
   if (op == NULL) wf_fatal(call, "the operation is NULL");
   if (identity == NULL) wf_fatal(call, "the identity is NULL");
   wf_iter_need_size(it, size, call);
+  if (identity == result) wf_fatal(call, "the identity is where the result goes");
   wf_iter_folding folding = {size, init_reduce, take_reduce, merge_reduce, &c};
   run_fold(it, result, &folding, call);
 }

@@ -246,6 +246,8 @@ TEST(bad_arguments) {
   REFUSED("weft_iter_count", "NULL", weft_iter_count(NULL));
   REFUSED("weft_iter_skip", "NULL", weft_iter_skip(NULL, 1));
   REFUSED("weft_iter_options", "not valid", weft_iter_options(&it, &bad));
+  REFUSED("weft_iter_reduce", "where the result goes",
+          weft_iter_reduce(&it, numbers, 8, numbers, map_value, NULL));
   weft_iter_map(&it, 8, map_value, &salt);
   weft_iter_chunk(&it, 3);
   REFUSED("weft_iter_chunk", "chunks of chunks", weft_iter_chunk(&it, 2));
