@@ -42,7 +42,7 @@ typedef struct job {
   wf_word x_decided;       /* others were woken, or nobody needs to be */
   wf_word x_done;          /* elements, by the leader before that; it alone writes */
   const wf_owner *leader;  /* who has started the loop */
-  uint64_t start;          /* when, if others sleep */
+  wf_u64 x_start;          /* when the leader began its first block; it alone writes */
 } job;
 
 static bool must_stop(const job *j, size_t begin) {
@@ -121,35 +121,50 @@ static size_t middle(const job *j, size_t begin, size_t end) {
 /* How many of those that sleep could use a part of what is left after `ticks`, in which
  * the leader has done so many elements. */
 static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool leads) {
-  uint64_t word = wf_counters_load(&wf_worker_of(wf_self)->pool->sleep.counters);
+  const weft_pool *pool = wf_worker_of(wf_self)->pool;
+  uint64_t word = wf_counters_load(&pool->sleep.counters);
   size_t left = (j->n - done) / j->min_len;
-  size_t most = left < j->crew ? left : j->crew;
-  /* Not the leader, nor who else is here or on the way. */
-  size_t here = 1 + (size_t)wf_counters_awake_idle(word) + (leads ? 0 : 1);
-  most = most > here ? most - here : 0;
+  size_t most = j->crew < pool->options.cpus ? j->crew : pool->options.cpus;
+  if (left < most) most = left;
+  most -= most > 0; /* the leader's part */
   if (done > 0) {
     double each = (double)ticks / (double)done;
     double per_wake = (double)MICROSECONDS_PER_WAKE * (double)wf_sys_ticks_per_us();
     double worth = each * (double)(j->n - done) / per_wake;
     if (worth < (double)most) most = (size_t)worth;
   }
+  /* Who else is here, or on the way. */
+  size_t here = (size_t)wf_counters_awake_idle(word) + (leads ? 0 : 1);
+  most = most > here ? most - here : 0;
   unsigned sleeping = wf_counters_sleeping(word);
   return most < sleeping ? (unsigned)most : sleeping;
 }
 
-/* When the loop has lasted for some ten microseconds the leader decides, after a block,
+/* When the leader has run blocks for some ten microseconds it decides itself, after one,
  * or whoever comes to help, if the leader is in one still. */
 static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
   bool leads = wf_self == j->leader;
-  uint64_t ticks = wf_sys_ticks() - j->start;
   /* Relaxed, as all here: numbers that decide about speed only. */
+  uint64_t start = wf_u64_load_relaxed(&j->x_start);
+  uint64_t ticks = wf_sys_ticks() - start;
   size_t done = wf_word_load_relaxed(&j->x_done);
   if (leads) wf_word_store_relaxed(&j->x_done, done += ran);
-  if (ticks < j->ticks_wanted) return; /* too soon to tell */
+  if (start == 0 || ticks < j->ticks_wanted) return; /* too soon to tell */
   uintptr_t undecided = 0;
   if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
   unsigned wakes = wakes_worth(j, done, ticks, leads);
   if (wakes > 0) wf_sleep_wake_batch(wf_worker_of(wf_self)->pool, wakes);
+}
+
+static __attribute__((noinline)) void note_start_slow(job *j) {
+  if (wf_self != j->leader || wf_u64_load_relaxed(&j->x_start) != 0) return;
+  wf_u64_store_relaxed(&j->x_start, wf_sys_ticks()); /* relaxed: as above */
+}
+
+/* Before a block. The wake of the first offer is over then, in which the system may have
+ * run the woken thread in the place of this one. */
+static inline void note_start(job *j) {
+  if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) note_start_slow(j);
 }
 
 /* After a block of so many elements, or when a thread comes to help (0): wakes as many
@@ -163,8 +178,6 @@ static void start_watching(job *j) {
   j->leader = wf_self;
   if (wf_counters_sleeping(word) == 0)
     wf_word_store_relaxed(&j->x_decided, 1); /* nobody else sees it yet */
-  else
-    j->start = wf_sys_ticks();
 }
 
 /* ---- ranges that are cut by demand ---- */
@@ -208,6 +221,7 @@ static bool run_block(piece *p, size_t next, uint64_t *clock) {
   piece rest = {p->job, next, p->end, 0, 0};
   wf_task task;
   wf_offer(wf_self, &task, run_taken_piece, &rest);
+  note_start(p->job);
   loop->body(p->begin, next, loop->ctx);
   uint64_t start = *clock;
   *clock = wf_sys_ticks();
@@ -236,6 +250,7 @@ static void run_piece(piece *p) {
     if (clock == 0) clock = wf_sys_ticks();
     if (!run_block(p, next, &clock)) return;
   }
+  note_start(p->job);
   loop->body(p->begin, p->end, loop->ctx);
 }
 
@@ -248,6 +263,7 @@ static void run_recursive(void *ctx) {
   if (wf_self != p->job->leader) wake_others(p->job, 0);
   if (is_over(p->job, p->begin)) return;
   if (is_leaf(p->job, length)) {
+    note_start(p->job);
     loop->body(p->begin, p->end, loop->ctx);
     wake_others(p->job, length);
     return;
@@ -277,6 +293,7 @@ static void run_member(job *j) {
     size_t next = block_end(j, begin, j->n, length < most ? length : most);
     if (!wf_word_cas_relaxed(&j->x_next, &begin, next)) continue;
     if (is_over(j, begin)) return;
+    note_start(j);
     uint64_t start = wf_sys_ticks();
     loop->body(begin, next, loop->ctx);
     length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);

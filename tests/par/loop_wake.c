@@ -19,6 +19,7 @@ static atomic_uint inside; /* threads that are in the wait below */
 static atomic_uint let_through, wakes, wakes_by_leader;
 static atomic_bool waits[MOST_SLOTS], is_held[MOST_SLOTS];
 static _Thread_local bool is_leader;
+static atomic_bool leader_is_inside; /* a block */
 
 void __real_wf_sys_wake_one(wf_u32 *word);
 void __wrap_wf_sys_wake_one(wf_u32 *word);
@@ -57,7 +58,11 @@ void __wrap_wf_sys_wake_one(wf_u32 *word) {
     unsigned number = atomic_fetch_add(&wakes, 1);
     if (is_leader) atomic_fetch_add(&wakes_by_leader, 1);
     if (number >= atomic_load(&let_through)) return;
-    pass_time(100000); /* who comes sees a loop that has lasted for long */
+    /* Who comes second sees a leader that has been in its block for long. */
+    if (number > 0) {
+      AWAIT(atomic_load(&leader_is_inside));
+      pass_time(100000);
+    }
     atomic_store(&is_held[sleeper], false);
   }
   __real_wf_sys_wake_one(word);
@@ -127,6 +132,7 @@ static void open_pool(void) {
   config.on_start = note_pool;
   weft_pool *opened = pool_with(&config);
   REQUIRE(opened->slots <= MOST_SLOTS);
+  opened->options.cpus = THREADS_IN_ALL; /* as if all could run at once */
   pool = opened;
 }
 
@@ -183,19 +189,21 @@ TEST(a_limited_loop_wakes_its_crew) {
   close_pool();
 }
 
-/* The first element ends when all have been woken: so it is the thread that came first
- * who must have done it. */
+/* No element ends before all have been woken. So the first who comes wakes the next, as
+ * always; and that one, who sees that the leader is in a long block, wakes all others. */
 static void wait_for_all_wakes(size_t begin, size_t end, void *ctx) {
   (void)begin, (void)end, (void)ctx;
+  if (is_leader) atomic_store(&leader_is_inside, true);
   AWAIT(atomic_load(&wakes) == SLEEPERS);
 }
 
-TEST(who_comes_first_wakes_all_others) {
+TEST(who_comes_to_a_long_block_wakes_all_others) {
   open_pool();
   for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
     weft_opts opts = opts_of(split);
     for (unsigned long round = 0; round < scaled(50); round++) {
-      begin_watching(1);
+      atomic_store(&leader_is_inside, false);
+      begin_watching(2);
       weft_for_with(&opts, THREADS_IN_ALL, wait_for_all_wakes, NULL);
       CHECK_EQ(atomic_load(&wakes_by_leader), 1);
       end_watching();
