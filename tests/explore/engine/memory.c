@@ -339,7 +339,8 @@ static unsigned pick(xp_location *location, uint32_t lower, usable_fn *usable,
   if (chosen > 0) {
     xp_now.stale_reads++;
     location->stores[options[chosen]]->stale_reads[xp_current]++;
-    /* Who spins on an old value need not wait for another store: the newer one is there. */
+    /* Who spins on an old value need not wait for another store: the newer one is there.
+     */
     xp_threads[xp_current].written_for = true;
   }
   return options[chosen];
