@@ -190,6 +190,7 @@ WEFT_TASK(long, fib, long, n) {
 TEST(fork_between_a_typed_fork_and_its_join) {
   weft_config config = WEFT_CONFIG_INIT;
   fib_task a, b, c;
+  if (!children_may_start_threads()) return;
   config.threads = 1;
   REQUIRE(weft_init(&config) == 0);
   fib_fork(&a, 10);
