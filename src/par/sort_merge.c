@@ -158,6 +158,9 @@ void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
   wf_sort_check(dst == NULL || a == NULL, cmp, na, size, "weft_merge");
   wf_sort_check(dst == NULL || b == NULL, cmp, nb, size, "weft_merge");
   wf_par_options(&opts, o, "weft_merge");
+  /* An empty side may be NULL, to which nothing may be added, not even 0. */
+  if (na == 0) m.a = m.b;
+  if (nb == 0) m.b = m.a;
   if (na + nb > 0) wf_par_run(&opts, merge_inside, &m);
 }
 

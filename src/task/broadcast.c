@@ -20,6 +20,15 @@ static void await_calls(wf_worker *worker, wf_broadcast *broadcast) {
   worker->broadcasts--;
 }
 
+/* The call on this very thread. What it leaves open is told now: the wait that follows
+ * looks at the scope around it, which would be gone. */
+static void call_here(wf_worker *worker, const wf_broadcast *broadcast, unsigned index) {
+  unsigned frames = worker != NULL ? worker->frames : 0;
+  broadcast->fn(index, broadcast->count, broadcast->ctx);
+  if (worker != NULL && worker->frames != frames)
+    wf_fatal("weft_scope_begin", "a function has ended and left its scope open");
+}
+
 /* The calling thread is the worker, or came from outside and found no place. */
 static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *fn,
                            void *ctx) {
@@ -33,7 +42,7 @@ static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *
     fn(0, 1, ctx); /* in a hook at the end of the pool */
     return;
   }
-  fn(started ? worker->index - 1 : 0, broadcast.count, ctx);
+  call_here(worker, &broadcast, started ? worker->index - 1 : 0);
   if (!wf_count_latch_count_off(&broadcast.done)) await_calls(worker, &broadcast);
   wf_mail_end(pool, &broadcast);
 }
