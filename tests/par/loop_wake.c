@@ -143,6 +143,18 @@ static void close_pool(void) {
   CHECK_EQ(atomic_load(&inside), 0);
 }
 
+/* The portable layer wakes all threads whose words share a bucket, and has no
+ * process-wide barrier, so every fork is offered at once: then who is woken, and by whom,
+ * is not exact. */
+static bool wakes_are_exact(void) {
+#ifdef WF_SYS_POSIX
+  printf("skipped: the portable layer wakes more threads than it is asked to\n");
+  return false;
+#else
+  return true;
+#endif
+}
+
 TEST(a_short_loop_wakes_one) {
   open_pool();
   for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
@@ -157,6 +169,7 @@ TEST(a_short_loop_wakes_one) {
 
 /* The leader alone wakes all of them, long before the loop ends. */
 TEST(a_long_loop_wakes_all_at_once) {
+  if (!wakes_are_exact()) return;
   open_pool();
   for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
     weft_opts opts = opts_of(split);
@@ -170,6 +183,7 @@ TEST(a_long_loop_wakes_all_at_once) {
 
 /* After the first of n elements n - 1 are left, one of them for the leader itself. */
 TEST(a_loop_wakes_no_more_than_it_can_use) {
+  if (!wakes_are_exact()) return;
   open_pool();
   for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
     weft_opts opts = opts_of(split);
@@ -180,6 +194,7 @@ TEST(a_loop_wakes_no_more_than_it_can_use) {
 }
 
 TEST(a_limited_loop_wakes_its_crew) {
+  if (!wakes_are_exact()) return;
   open_pool();
   weft_opts opts = opts_of(WEFT_SPLIT_ADAPTIVE);
   for (unsigned crew = 2; crew <= THREADS_IN_ALL; crew++) {
@@ -198,6 +213,7 @@ static void wait_for_all_wakes(size_t begin, size_t end, void *ctx) {
 }
 
 TEST(who_comes_to_a_long_block_wakes_all_others) {
+  if (!wakes_are_exact()) return;
   open_pool();
   for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
     weft_opts opts = opts_of(split);
