@@ -8,6 +8,8 @@
 
 #include "pool/pool.h"
 
+#include <stdio.h>
+
 enum { THREADS_IN_ALL = 9, SLEEPERS = THREADS_IN_ALL - 1 };
 
 /* ---- wakes that are held back ---- */
