@@ -143,7 +143,7 @@ void wf_iter_with_memory(wf_iter_run *run, wf_iter_run_fn *fn);
 void wf_iter_eval(wf_iter_run *run, size_t begin, size_t end);
 
 /* Hands elements of stage k on to the stages behind it, and in the end to the sink.
- * False: no more is wanted. */
+ * False: no more elements of stage k are wanted. */
 bool wf_iter_push(wf_iter_run *run, unsigned k, const char *elems, size_t n);
 
 /* Elements i, i + stride, ... of stage k, whose length is known: n of them, not more than

@@ -64,7 +64,7 @@ static void flat_flush(wf_out *out) {
 
 /* Elements of one flat map function cannot be stopped in between; what they emit is
  * dropped then. */
-static bool flat_map(wf_iter_run *run, unsigned k, const char *in, size_t n) {
+static void flat_map(wf_iter_run *run, unsigned k, const char *in, size_t n) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   size_t in_size = s[-1].size;
   flat_out f = {{0}, run, wf_iter_slot(run, k), k, true};
@@ -79,7 +79,6 @@ static bool flat_map(wf_iter_run *run, unsigned k, const char *in, size_t n) {
     for (size_t j = 0; j < n && f.wanted; j++) fn(in + j * in_size, &f.out, s->ctx);
   }
   flat_flush(&f.out);
-  return f.wanted;
 }
 
 /* ---- pushing ---- */
@@ -125,18 +124,25 @@ static bool is_flat(const wf_stage *s) {
          (s->kind == WF_KERNEL && wf_stage_kernel(s)->kind == WEFT_ITER_KERNEL_FLAT_MAP);
 }
 
+/* Does anyone want more of what stage k makes? A take_while in front of it that came to
+ * its end has still to hand on what came before; one behind it takes no more. */
+static bool wants_more(const wf_iter_run *run, unsigned k) {
+  return !run->stopped && (run->ended == WF_ITER_NONE || run->ended <= k);
+}
+
 bool wf_iter_push(wf_iter_run *run, unsigned k, const char *elems, size_t n) {
   const wf_iter_plan *plan = run->plan;
+  const unsigned from = k;
   while (n > 0 && k != plan->root) {
     k = plan->parent[k];
     if (is_flat(wf_plan_stage(plan, k))) {
-      if (!flat_map(run, k, elems, n)) return false;
-      return run->ended == WF_ITER_NONE;
+      flat_map(run, k, elems, n);
+      return wants_more(run, from);
     }
     elems = pass(run, k, elems, &n);
   }
   if (n > 0 && !run->take(run, elems, n)) run->stopped = true;
-  return !run->stopped && run->ended == WF_ITER_NONE;
+  return wants_more(run, from);
 }
 
 /* ---- blocks ---- */

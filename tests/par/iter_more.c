@@ -162,6 +162,40 @@ TEST(nothing_is_seen_behind_the_end) {
   close_pools();
 }
 
+static void emit_hundred(const void *in, weft_out *out, void *ctx) {
+  int64_t x = load(in);
+  (void)ctx;
+  for (int64_t j = 0; j < 100; j++) {
+    int64_t y = 100 * x + j;
+    weft_emit(out, &y, sizeof y);
+  }
+}
+WEFT_KERNEL_FLAT_MAP(hundred, int64_t, int64_t, 100, 100 * x + (int64_t)j)
+
+/* The batch with the end of a take_while makes many batches behind a flat map, and each
+ * of those makes more: all of them come. */
+TEST(all_is_seen_before_the_end) {
+  int64_t limits[] = {0, 1, 30, 150}, far = INT64_MAX;
+  open_pools();
+  FOR_POOLS(opts) {
+    for (unsigned i = 0; i < 16; i++) {
+      int64_t limit = limits[i % 4], n = (i & 4 ? 100 : 10000) * limit;
+      weft_iter it = weft_iter_range(0, 90);
+      weft_iter_flat_map(&it, sizeof(int64_t), emit_hundred, NULL);
+      weft_iter_take_while(&it, is_below_limit, &limit);
+      if (i & 8)
+        weft_iter_flat_map(&it, sizeof(int64_t), emit_hundred, NULL);
+      else
+        weft_iter_apply(&it, &hundred, NULL);
+      if (!(i & 4)) weft_iter_apply(&it, &hundred, NULL);
+      weft_iter_take_while(&it, is_below_limit, &far);
+      weft_iter_options(&it, &opts);
+      CHECK_EQ(weft_iter_sum_i64(&it), n * (n - 1) / 2);
+    }
+  }
+  close_pools();
+}
+
 /* ---- the same bits ---- */
 
 static void to_double(void *out, const void *in, void *ctx) {
