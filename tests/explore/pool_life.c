@@ -1,5 +1,5 @@
 /* Pools with threads of their own: the end in each phase, threads that do not start,
- * memory that is missing, the global pool.
+ * memory that is missing, joins, the global pool.
  *
  * SPDX-License-Identifier: MIT */
 #include <explore/engine/explore.h>
@@ -177,6 +177,56 @@ static void start_with_hooks(void) {
 }
 SCENARIO(start_hook_sees_all_threads, .setup = nothing_ran, .threads = {start_with_hooks},
          .quick_bound = 1)
+
+/* ---- work of its own threads ---- */
+
+static void join_in_pool(void) {
+  weft_pool *pool = make(2);
+  weft_pool_run(pool, join_two, NULL);
+  weft_pool_destroy(pool);
+  ran(2);
+}
+SCENARIO(pool_join, .setup = nothing_ran, .threads = {join_in_pool}, .quick_bound = 1)
+
+/* Tasks that stay private until a worker, which looks at its clock more often, asks for
+ * them and takes over: each half sees what was written before the fork, and the join sees
+ * what the halves have written. */
+typedef struct pair {
+  unsigned in, out;
+} pair;
+
+static void copy_pair(void *ctx) {
+  pair *p = (pair *)ctx;
+  p->out = p->in;
+}
+
+static void inner_join(void *ctx) {
+  pair *pairs = (pair *)ctx;
+  pairs[1].in = 2;
+  weft_join(copy_pair, &pairs[0], copy_pair, &pairs[1]);
+}
+
+static void nested_joins(void *ctx) {
+  pair *pairs = (pair *)ctx;
+  pairs[0].in = 1;
+  pairs[2].in = 3;
+  weft_join(inner_join, pairs, copy_pair, &pairs[2]);
+  for (unsigned i = 0; i < 3; i++) XP_CHECK(pairs[i].out == i + 1);
+}
+
+/* The first fork is offered at once; those inside stay private. */
+static void offered_and_nested(void *ctx) {
+  weft_join(nested_joins, ctx, count_run, NULL);
+}
+
+static void nested_in_pool(void) {
+  weft_pool *pool = make(2);
+  pair pairs[3] = {{0, 0}, {0, 0}, {0, 0}};
+  weft_pool_run(pool, offered_and_nested, pairs);
+  weft_pool_destroy(pool);
+}
+SCENARIO(pool_take_over, .setup = nothing_ran, .threads = {nested_in_pool},
+         .tick_ns = 3100, .ra_bound = 1, .quick_bound = 1)
 
 /* ---- the global pool ---- */
 

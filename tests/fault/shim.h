@@ -13,14 +13,12 @@
 #define TESTS_FAULT_SHIM_H
 
 #include "harness/memory_faults.h"
+#include "harness/wrapped_syscall.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 typedef enum fault_call {
@@ -110,34 +108,18 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 
 /* ---- calls to the kernel ---- */
 
-static inline long fault_answer(void) {
-  const int error = atomic_load(&faults.error);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
-}
-
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-
-/* The library passes six arguments to futex; everything else here has at most three. */
-long __wrap_syscall(long number, ...) {
-  long a[6] = {0};
-  va_list list;
-  va_start(list, number);
-  for (int i = 0; i < (number == SYS_futex ? 6 : 3); i++) a[i] = va_arg(list, long);
-  va_end(list);
-  const bool is_wait = number == SYS_futex && (a[1] & 127) == 0;
-  if (is_wait && fault_strikes(FAULT_WAIT)) return fault_answer();
-  if (number == SYS_membarrier && fault_strikes(FAULT_BARRIER)) return fault_answer();
-  return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+static bool answer_syscall(long number, bool is_wait, int *error) {
+  *error = atomic_load(&faults.error);
+  return (is_wait && fault_strikes(FAULT_WAIT)) ||
+         (number == SYS_membarrier && fault_strikes(FAULT_BARRIER));
 }
 
 int __real_sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask);
 int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask);
 
 int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask) {
-  if (fault_strikes(FAULT_AFFINITY)) return (int)fault_answer();
+  if (fault_strikes(FAULT_AFFINITY))
+    return (int)syscall_answer(atomic_load(&faults.error));
   return __real_sched_getaffinity(process, size, mask);
 }
 

@@ -2,8 +2,7 @@
  *
  * In the mode FUTEX_LYING half of the waits are answered here, with 0, EINTR, EAGAIN and
  * now and then ENOSYS; none of these proves anything, so nothing may depend on them. In
- * the mode FUTEX_REFUSED every futex call answers ENOSYS. The portable system layer makes
- * no such call, and the wrapper is unused there.
+ * the mode FUTEX_REFUSED every futex call answers ENOSYS.
  *
  * To be included by one file of a program, after _GNU_SOURCE is defined.
  *
@@ -12,13 +11,10 @@
 #define TESTS_HARNESS_LYING_FUTEX_H
 
 #include "harness/harness.h"
+#include "harness/wrapped_syscall.h"
 
-#include <errno.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdint.h>
-#include <sys/syscall.h>
 
 enum futex_mode { FUTEX_HONEST, FUTEX_LYING, FUTEX_REFUSED };
 
@@ -33,32 +29,22 @@ static uint64_t futex_lie_random(void) {
   return harness_random(&futex_lie_state) >> 32;
 }
 
-static long futex_lie(int error) {
-  atomic_fetch_add(&futex_lies, 1);
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
+/* What a wait is told, if it is lied to. */
+static bool futex_wait_lie(int *error) {
+  static const int answers[] = {0, EINTR, EAGAIN};
+  if (futex_lie_random() % 2 != 0) return false;
+  const uint64_t choice = futex_lie_random() % 256;
+  *error = choice == 0 ? ENOSYS : answers[choice % 3];
+  return true;
 }
 
-long __real_syscall(long number, ...);
-long __wrap_syscall(long number, ...);
-
-/* The library passes six arguments to futex; everything else here has at most three. */
-long __wrap_syscall(long number, ...) {
-  long a[6] = {0};
-  va_list list;
-  va_start(list, number);
-  for (int i = 0; i < (number == SYS_futex ? 6 : 3); i++) a[i] = va_arg(list, long);
-  va_end(list);
+static bool answer_syscall(long number, bool is_wait, int *error) {
   const int mode = number == SYS_futex ? atomic_load(&futex_mode) : FUTEX_HONEST;
-  const bool is_wait = number == SYS_futex && (a[1] & 127) == 0;
-  if (mode == FUTEX_REFUSED) return futex_lie(ENOSYS);
-  if (mode == FUTEX_LYING && is_wait && futex_lie_random() % 2 == 0) {
-    static const int answers[] = {0, EINTR, EAGAIN};
-    const uint64_t choice = futex_lie_random() % 256;
-    return futex_lie(choice == 0 ? ENOSYS : answers[choice % 3]);
-  }
-  return __real_syscall(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  bool lies = mode == FUTEX_REFUSED;
+  *error = ENOSYS;
+  if (mode == FUTEX_LYING && is_wait) lies = futex_wait_lie(error);
+  if (lies) atomic_fetch_add(&futex_lies, 1);
+  return lies;
 }
 
 /* Back to the truth; there must have been lies. */

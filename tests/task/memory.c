@@ -234,6 +234,96 @@ TEST(spawns_from_outside_without_memory) {
   }
 }
 
+/* ---- tasks that were to go into the queue ---- */
+
+/* With every started thread at a gate, and a queue that takes nothing more. */
+typedef struct stuck_pool {
+  weft_pool *pool;
+  gate plug;
+  atomic_ulong queued_ran, ran;
+  unsigned long queued;
+} stuck_pool;
+
+static void stick(stuck_pool *stuck) {
+  refuse_all_memory();
+  while (weft_pool_detach(stuck->pool, count_one, &stuck->queued_ran) == 0)
+    stuck->queued++;
+}
+
+static void check_unstuck(stuck_pool *stuck) {
+  unplug(&stuck->plug);
+  weft_pool_destroy(stuck->pool);
+  CHECK_EQ(atomic_load(&stuck->queued_ran), stuck->queued);
+}
+
+typedef struct stuck_spawn {
+  stuck_pool *stuck;
+  weft_scope *scope; /* of another thread, or around an isolated section */
+} stuck_spawn;
+
+/* The thread leaves the pool after this, with a task in its deque. */
+static void spawn_and_stick(void *ctx) {
+  const stuck_spawn *self = ctx;
+  weft_spawn(self->scope, count_one, &self->stuck->ran);
+  stick(self->stuck);
+  CHECK_EQ(atomic_load(&self->stuck->ran), 0);
+}
+
+static void visit_stuck(unsigned index, void *arg) {
+  const stuck_spawn *self = arg;
+  (void)index;
+  weft_pool_run(self->stuck->pool, spawn_and_stick, arg);
+  CHECK(allow_memory() > 0);
+  CHECK_EQ(atomic_load(&self->stuck->ran), 1); /* by this very thread */
+}
+
+TEST(what_a_guest_leaves_behind_without_memory) {
+  for (int order = WEFT_ORDER_LIFO; order <= WEFT_ORDER_FIFO; order++) {
+    stuck_pool stuck = {.pool = pool_of(2)};
+    weft_opts opts = opts_on(stuck.pool);
+    weft_scope scope;
+    stuck_spawn spawn = {&stuck, &scope};
+    opts.order = (weft_order)order;
+    plug_threads(&stuck.plug, stuck.pool);
+    weft_scope_begin_with(&opts, &scope);
+    run_spared_threads(1, visit_stuck, &spawn);
+    CHECK_EQ(weft_scope_end(&scope), 0);
+    check_unstuck(&stuck);
+    CHECK_EQ(atomic_load(&stuck.ran), 1);
+  }
+}
+
+/* Isolated code that waits does not run tasks of a FIFO scope around it, which may be
+ * anybody's; it does when they cannot go into the queue. */
+static void end_scope_in_isolation(void *ctx) {
+  const stuck_spawn *self = ctx;
+  weft_scope own;
+  weft_scope_begin(&own);
+  spawn_and_stick(ctx);
+  CHECK_EQ(weft_scope_end(&own), 0);
+  CHECK(allow_memory() > 0);
+  CHECK_EQ(atomic_load(&self->stuck->ran), 1);
+}
+
+static void isolate_in_fifo_scope(void *ctx) {
+  stuck_pool *stuck = ctx;
+  weft_opts opts = WEFT_OPTS_INIT;
+  weft_scope scope;
+  stuck_spawn spawn = {stuck, &scope};
+  opts.order = WEFT_ORDER_FIFO;
+  weft_scope_begin_with(&opts, &scope);
+  weft_isolate(end_scope_in_isolation, &spawn);
+  CHECK_EQ(weft_scope_end(&scope), 0);
+}
+
+TEST(tickets_of_isolated_code_without_memory) {
+  stuck_pool stuck = {.pool = pool_of(2)};
+  plug_threads(&stuck.plug, stuck.pool);
+  weft_pool_run(stuck.pool, isolate_in_fifo_scope, &stuck);
+  check_unstuck(&stuck);
+  CHECK_EQ(atomic_load(&stuck.ran), 1);
+}
+
 /* ---- no pool at all ---- */
 
 static void check_one_call(unsigned index, unsigned count, void *ctx) {
