@@ -56,7 +56,7 @@ bool wf_fork_revive(weft_pool *pool) {
   if (wf_fork_is_stale(pool)) {
     revived = refurnish(pool);
     if (revived) {
-      /* Release: pairs with the acquire in wf_fork_is_stale. */
+      /* Release: pairs with the acquire in wf_fork_is_stale. explorer: as there. */
       wf_u32_store_release(&pool->x_generation, wf_fork_generation());
       (void)wf_pool_start(pool); /* the pool works with the threads it gets */
     }

@@ -45,7 +45,7 @@ void weft_shutdown(void) {
     wf_lock_unlock(&global_lock); /* the fatal handler may leave by exit */
     wf_fatal("weft_shutdown", "called from inside the pool: it would wait for itself");
   }
-  wf_ptr_store_release(&x_global, NULL); /* pairs with the acquire in global_pool */
+  wf_ptr_store_relaxed(&x_global, NULL); /* relaxed: who sees it has nothing to read */
   wf_lock_unlock(&global_lock);
   weft_pool_destroy(pool);
 }

@@ -325,7 +325,8 @@ bool wf_fork_revive(weft_pool *pool);
 
 /* Was the pool made in a parent of this process, and not revived yet? */
 static inline bool wf_fork_is_stale(const weft_pool *pool) {
-  /* Acquire: pairs with the release in wf_fork_revive. */
+  /* Acquire: pairs with the release in wf_fork_revive. explorer: knows no fork; without
+   * it a pool could be used while another thread gives it its new innards. */
   return wf_u32_load_acquire(&pool->x_generation) != wf_fork_generation();
 }
 

@@ -45,9 +45,9 @@ int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
   /* A count of this thread's own: the task may have run, and the scope ended, before it
    * is through here. Relaxed: the task keeps the count above 0. */
   wf_word_fetch_add_relaxed(&scope->x_pending, 1);
-  /* seq_cst: pairs with the fence in park (sleep.c): either the scope's thread sees this
-   * count, or it is seen below, after another fence in wf_pool_inject, to sleep. */
-  wf_word_fetch_add_seq_cst(&scope->x_waiting, 1);
+  /* Relaxed: wf_pool_inject has a fence, which pairs with the one in park (sleep.c): the
+   * scope's thread sees this count, or is seen below to sleep. */
+  wf_word_fetch_add_relaxed(&scope->x_waiting, 1);
   int status = wf_pool_inject(pool, lane_of(scope), run_queued, task, NULL);
   if (status != 0)
     wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */

@@ -12,9 +12,10 @@ bool wf_spare_begin_work(wf_worker *worker) {
   weft_pool *pool = worker->pool;
   uint32_t active = wf_u32_load_relaxed(&pool->x_spare_active); /* the CAS decides */
   do {
-    /* Acquire: pairs with the RMW in weft_blocking_begin. */
-    if (active >= wf_u32_load_acquire(&pool->x_blocked)) return false;
-    /* seq_cst: pairs with the other spares' and with the fences of those who wake. */
+    /* Relaxed: what is not seen here is seen after the fence in park. */
+    if (active >= wf_u32_load_relaxed(&pool->x_blocked)) return false;
+    /* seq_cst: pairs with the other spares'. explorer: relaxed does as well, it is one
+     * word, and who wakes too many for it does no harm. */
   } while (!wf_u32_cas_seq_cst(&pool->x_spare_active, &active, active + 1));
   wf_bitset_add(pool->x_present, worker->index);
   return true;
@@ -26,7 +27,8 @@ void wf_spare_end_work(wf_worker *worker) {
   wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
   wf_bitset_remove(worker->pool->x_present, worker->index);
-  /* seq_cst: pairs with wf_spare_begin_work. */
+  /* seq_cst: pairs with wf_spare_begin_work. explorer: relaxed does as well, the fence in
+   * park follows. */
   wf_u32_fetch_sub_seq_cst(&worker->pool->x_spare_active, 1);
 }
 
@@ -77,12 +79,13 @@ void weft_blocking_begin(void) {
   if (worker == NULL || worker->blocking_depth++ > 0) return;
   if (worker->serial || worker->alone) return;
   weft_pool *pool = worker->pool;
-  /* seq_cst: pairs with the fence in park: a spare on its way to sleep sees this, or is
-   * seen below. */
-  wf_u32_fetch_add_seq_cst(&pool->x_blocked, 1);
+  wf_u32_fetch_add_relaxed(&pool->x_blocked, 1); /* the fence below publishes it */
   add_spares(pool);
-  /* If nobody is idle there may be work that this thread would have done next. */
-  wf_fence_seq_cst(); /* pairs with the fence in park */
+  /* If nobody is idle there may be work that this thread would have done next. The fence
+   * pairs with the one in park: a spare on its way to sleep sees the section, or is seen
+   * below; and with the load in wf_spare_is_wanted: so does a worker that is idle here.
+   */
+  wf_fence_seq_cst();
   if (wf_counters_inactive(wf_counters_load(&pool->sleep.counters)) == 0)
     wf_sleep_wake_next(pool);
 }
@@ -93,7 +96,6 @@ void weft_blocking_end(void) {
   if (worker->blocking_depth == 0)
     wf_fatal("weft_blocking_end", "there was no weft_blocking_begin in this task");
   if (--worker->blocking_depth > 0 || worker->serial || worker->alone) return;
-  /* seq_cst: pairs with wf_spare_begin_work. Spares that are too many stop after their
-   * task. */
-  wf_u32_fetch_sub_seq_cst(&worker->pool->x_blocked, 1);
+  /* Relaxed: spares that are too many stop after their task. */
+  wf_u32_fetch_sub_relaxed(&worker->pool->x_blocked, 1);
 }

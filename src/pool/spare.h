@@ -12,8 +12,11 @@
 
 /* May one more spare work? */
 static inline bool wf_spare_is_wanted(const weft_pool *pool) {
-  /* Relaxed: ordered by the fences of the callers. */
-  uint32_t blocked = wf_u32_load_relaxed(&pool->x_blocked);
+  /* seq_cst: pairs with the fence in weft_blocking_begin. Who begins a section relies on
+   * idle workers to wake a spare, and they look here when they are idle no more, without
+   * a fence of their own. */
+  uint32_t blocked = wf_u32_load_seq_cst(&pool->x_blocked);
+  /* Relaxed: a spare that stops looks for work after its fence in park. */
   return blocked > wf_u32_load_relaxed(&pool->x_spare_active);
 }
 

@@ -24,11 +24,15 @@ static wf_u32 x_ran;     /* functions that have run */
 static wf_u32 x_users;   /* threads that still use the pool; the last one ends it */
 static wf_u32 x_meeting; /* how many have come to a meeting */
 
-__attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
-                                              unsigned users) {
+/* Spares are counted as started: threads of the scenario play them, too. */
+__attribute__((unused)) static void make_pool_with_spares(unsigned threads,
+                                                          unsigned guests,
+                                                          unsigned spares,
+                                                          unsigned users) {
   wf_options options = {.threads = threads,
                         .cpus = threads,
                         .guests = guests,
+                        .spares = spares,
                         .deque_capacity = 4,
                         .idle = WEFT_IDLE_POWER_SAVING,
                         .name = "explored"};
@@ -36,9 +40,17 @@ __attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
   for (unsigned i = 1; i <= pool->thread_places; i++) wf_bitset_add(pool->x_present, i);
   wf_u32_store_relaxed(&pool->x_started, pool->thread_places);
   wf_u32_store_relaxed(&pool->x_ready, 1);
+  for (unsigned i = pool->spare_first; i < pool->slots; i++)
+    XP_CHECK(wf_deque_prepare(&pool->workers[i].deque) == 0);
+  wf_u32_store_relaxed(&pool->x_spare_threads, spares);
   wf_u32_init(&x_ran, 0);
   wf_u32_init(&x_users, users);
   wf_u32_init(&x_meeting, 0);
+}
+
+__attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
+                                              unsigned users) {
+  make_pool_with_spares(threads, guests, 0, users);
 }
 
 /* Setups: so many workers, and so many threads from outside. */
@@ -64,8 +76,10 @@ __attribute__((unused)) static void worker_2(void) {
  * weft_pool_destroy does. */
 __attribute__((unused)) static void done_with_pool(void) {
   if (wf_u32_fetch_sub_acq_rel(&x_users, 1) != 1) return;
-  for (unsigned i = 1; i <= pool->thread_places; i++)
-    if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
+  for (unsigned i = 1; i < pool->slots; i++)
+    if ((i <= pool->thread_places || i >= pool->spare_first) &&
+        wf_latch_set(&pool->workers[i].terminate))
+      wf_sleep_wake_worker(pool, i);
 }
 
 /* Nothing is left and nobody is counted as asleep: then the pool is freed. */
@@ -73,6 +87,8 @@ __attribute__((unused)) static void free_pool(void) {
   uint64_t word = wf_counters_load(&pool->sleep.counters);
   XP_CHECK(wf_counters_sleeping(word) == 0 && wf_counters_inactive(word) == 0);
   XP_CHECK(wf_u32_load_relaxed(&pool->sleep.x_helpers) == 0);
+  XP_CHECK(wf_u32_load_relaxed(&pool->x_blocked) == 0);
+  XP_CHECK(wf_u32_load_relaxed(&pool->x_spare_active) == 0);
   XP_CHECK(!wf_injector_any(&pool->injector) && !wf_injector_any(&pool->background));
   XP_CHECK(wf_u32_load_relaxed(&pool->x_background_count) == 0);
   wf_pool_free(pool);

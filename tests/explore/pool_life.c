@@ -51,7 +51,8 @@ static void end_of_two(void) {
 SCENARIO(end_at_once, .setup = nothing_ran, .threads = {end_at_once}, .bound = 3)
 SCENARIO(end_of_two_threads, .setup = nothing_ran, .threads = {end_of_two},
          .quick_bound = 1)
-SCENARIO(end_spurious, .setup = nothing_ran, .threads = {end_at_once}, .spurious = 2)
+SCENARIO(end_spurious, .setup = nothing_ran, .threads = {end_at_once}, .spurious = 2,
+         .bound = 3, .ra_bound = 2, .quick_bound = 2)
 
 static void end_with_queued(void) {
   weft_pool *pool = make(2);
@@ -60,9 +61,10 @@ static void end_with_queued(void) {
   ran(1);
 }
 SCENARIO(end_with_queued_work, .setup = nothing_ran, .threads = {end_with_queued},
-         .quick_bound = 1)
+         .bound = 3, .ra_bound = 2, .quick_bound = 1)
 SCENARIO(end_with_queued_work_no_barrier, .setup = nothing_ran,
-         .threads = {end_with_queued}, .no_barrier = true, .quick_bound = 1)
+         .threads = {end_with_queued}, .no_barrier = true, .bound = 3, .ra_bound = 2,
+         .quick_bound = 1)
 SCENARIO(end_with_queued_work_spurious, .setup = nothing_ran,
          .threads = {end_with_queued}, .spurious = 2, .quick_bound = -2)
 
@@ -94,7 +96,7 @@ static void end_with_hooks(void) {
   ran(1);
 }
 SCENARIO(end_with_exit_hook, .setup = nothing_ran, .threads = {end_with_hooks},
-         .quick_bound = 1)
+         .bound = 3, .ra_bound = 2, .quick_bound = 1)
 
 /* No broadcasts any more means that nothing is left which could make one: it goes to both
  * started threads. */
@@ -128,7 +130,7 @@ static void end_with_background(void) {
   ran(1);
 }
 SCENARIO(end_with_background_work, .setup = nothing_ran, .threads = {end_with_background},
-         .quick_bound = 1)
+         .bound = 3, .ra_bound = 2, .quick_bound = 1)
 
 /* ---- the start ---- */
 
@@ -257,6 +259,34 @@ static void second_of_two(void) {
 SCENARIO(global_used_by_two, .setup = global_begins,
          .threads = {first_of_two, second_of_two}, .check = two_have_joined, .bound = 1,
          .modes = XP_SC | XP_TSO, .quick_bound = -2)
+
+/* A thread that has not made the pool, nor waited for who has, finds it whole. */
+static wf_u32 x_made;
+
+static void made_by_another(void) {
+  global_begins();
+  wf_u32_init(&x_made, 0);
+}
+static void makes_global(void) {
+  weft_config config = small_config(2);
+  XP_CHECK(weft_init(&config) == 0);
+  wf_u32_store_relaxed(&x_made, 1);
+  while (wf_u32_load_acquire(&x_through) == 0) wf_sys_wait(&x_through, 0);
+  weft_shutdown();
+}
+static void finds_global(void) {
+  while (wf_u32_load_relaxed(&x_made) == 0) wf_sys_relax();
+  if (xp_any(2) == 0) {
+    const unsigned places = weft_worker_limit();
+    XP_CHECK(places == 2);
+  } else {
+    weft_yield();
+  }
+  wf_u32_store_release(&x_through, 1);
+  wf_sys_wake_all(&x_through);
+}
+SCENARIO(global_found_by_another, .setup = made_by_another,
+         .threads = {makes_global, finds_global}, .bound = 1)
 
 /* ---- one pool inside another ---- */
 

@@ -25,19 +25,22 @@ static void inject_two(void) {
 SCENARIO(sleep_against_inject, .setup = one_worker, .threads = {worker_1, inject},
          .check = check_ran_1, .invariant = counts_hold, .bound = 3, .quick_bound = 2)
 SCENARIO(sleep_against_inject_spurious, .setup = one_worker,
-         .threads = {worker_1, inject}, .check = check_ran_1, .spurious = 2)
+         .threads = {worker_1, inject}, .check = check_ran_1, .spurious = 2, .bound = 3,
+         .ra_bound = 2, .quick_bound = 2)
 SCENARIO(sleep_against_inject_no_barrier, .setup = one_worker,
-         .threads = {worker_1, inject}, .check = check_ran_1, .no_barrier = true)
+         .threads = {worker_1, inject}, .check = check_ran_1, .no_barrier = true,
+         .bound = 3, .ra_bound = 2, .quick_bound = 2)
 SCENARIO(sleep_against_inject_twice, .setup = one_worker,
          .threads = {worker_1, inject_two}, .check = check_ran_2,
-         .invariant = counts_hold, .quick_bound = 1)
+         .invariant = counts_hold, .bound = 3, .ra_bound = 2, .quick_bound = 1)
 SCENARIO(sleep_against_two_injectors, .setup = one_worker_two_users,
          .threads = {worker_1, inject, inject}, .check = check_ran_2, .quick_bound = 1)
 SCENARIO(two_sleepers_against_inject, .setup = two_workers,
          .threads = {worker_1, worker_2, inject}, .check = check_ran_1,
          .invariant = counts_hold, .quick_bound = 1)
 SCENARIO(sleep_against_background, .setup = one_worker,
-         .threads = {worker_1, inject_background}, .check = check_ran_1, .quick_bound = 1)
+         .threads = {worker_1, inject_background}, .check = check_ran_1, .bound = 3,
+         .ra_bound = 2, .quick_bound = 1)
 SCENARIO(sleep_against_both_lanes, .setup = one_worker_two_users,
          .threads = {worker_1, inject, inject_background}, .check = check_ran_2,
          .quick_bound = -2)
@@ -80,7 +83,7 @@ SCENARIO(sleep_against_end, .setup = one_worker, .threads = {worker_1, only_end}
 SCENARIO(two_sleepers_against_end, .setup = two_workers,
          .threads = {worker_1, worker_2, only_end}, .check = free_pool, .quick_bound = 1)
 SCENARIO(sleep_against_end_spurious, .setup = one_worker, .threads = {worker_1, only_end},
-         .check = free_pool, .spurious = 2)
+         .check = free_pool, .spurious = 2, .bound = 3, .ra_bound = 2, .quick_bound = 2)
 
 /* ---- forks ---- */
 

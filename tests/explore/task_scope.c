@@ -4,6 +4,9 @@
  * SPDX-License-Identifier: MIT */
 #include "pool_kit.h"
 
+#include <pool/scoped.h>
+#include <string.h>
+
 static weft_scope *x_scope; /* of the scenario that runs, for a second thread */
 static wf_u32 x_open;
 
@@ -51,6 +54,32 @@ LARGE_SCENARIO(scope_seized, .setup = one_worker, .threads = {worker_1, scope_of
                .check = check_ran_2, .tick_ns = 3100)
 SCENARIO(fifo_scope, .setup = one_worker, .threads = {worker_1, fifo_scope_of_two},
          .check = check_ran_2, .ra_bound = 1, .quick_bound = 1)
+
+/* The last two counts of a scope that somebody waits for, by two threads: the waiter sees
+ * the work of both. */
+static weft_scope counted;
+static unsigned work_done[2];
+
+static void two_counts(void) {
+  memset(&counted, 0, sizeof counted);
+  memset(work_done, 0, sizeof work_done);
+  counted.blocks = true;
+  wf_word_init(&counted.x_pending, 2);
+  wf_once_latch_init((wf_once_latch *)&counted.x_blocked_end);
+}
+static void finish_one(void) {
+  unsigned *mine = &work_done[xp_self() - 1];
+  xp_plain_write(mine, sizeof *mine);
+  *mine = 1;
+  wf_scope_finish(&counted, 1);
+}
+static void wait_for_both(void) {
+  wf_once_latch_wait((wf_once_latch *)&counted.x_blocked_end);
+  xp_plain_read(work_done, sizeof work_done);
+  XP_CHECK(work_done[0] == 1 && work_done[1] == 1);
+}
+SCENARIO(last_counts_by_two, .setup = two_counts,
+         .threads = {finish_one, finish_one, wait_for_both}, .bound = 3)
 
 /* Tasks that must overlap: one of them has to be taken by the worker. */
 static void scope_with_meeting(void) {
@@ -152,8 +181,14 @@ LARGE_SCENARIO(cancel_against_spawn, .setup = open_scope,
                .threads = {worker_1, scope_that_is_cancelled, cancel_from_outside},
                .check = check_at_most_2)
 
-/* The error of a scope around comes with what was written before it was cancelled. */
+/* The error of a scope around comes with what was written before it was cancelled, and so
+ * does the news that it is. */
 static unsigned reason;
+
+static void check_reason(void) {
+  xp_plain_read(&reason, sizeof reason);
+  XP_CHECK(reason == 1);
+}
 
 static void scope_in_cancelled_scope(void) {
   weft_scope scope, inner;
@@ -162,10 +197,8 @@ static void scope_in_cancelled_scope(void) {
   x_scope = &scope;
   tell_open(1);
   weft_scope_begin_with(&opts, &inner);
-  if (weft_scope_end(&inner) == 7) {
-    xp_plain_read(&reason, sizeof reason);
-    XP_CHECK(reason == 1);
-  }
+  if (weft_scope_cancelled(&inner)) check_reason();
+  if (weft_scope_end(&inner) == 7) check_reason();
   await_open(2);
   XP_CHECK(weft_scope_end(&scope) == 7);
   done_with_pool();
@@ -180,7 +213,7 @@ static void cancel_with_reason(void) {
 
 SCENARIO(error_of_scope_around, .setup = open_scope,
          .threads = {scope_in_cancelled_scope, cancel_with_reason}, .check = free_pool,
-         .quick_bound = 1)
+         .bound = 3, .ra_bound = 2, .quick_bound = 1)
 
 static void cancels_itself(void *ctx) {
   weft_scope_cancel(weft_scope_current(), 5);
@@ -239,7 +272,7 @@ SCENARIO(handle_without_memory, .setup = one_worker,
          .threads = {worker_1, async_and_wait}, .check = check_ran_1,
          .failing_allocations = 1, .quick_bound = 1)
 SCENARIO(handle_dropped, .setup = one_worker, .threads = {worker_1, async_and_drop},
-         .check = check_ran_1, .quick_bound = 1)
+         .check = check_ran_1, .bound = 3, .ra_bound = 2, .quick_bound = 1)
 SCENARIO(handle_polled, .setup = one_worker, .threads = {worker_1, async_and_poll},
          .check = check_ran_1, .quick_bound = 1)
 LARGE_SCENARIO(two_handles, .setup = one_worker_two_users,
