@@ -76,6 +76,7 @@
 #include "par/scratch.c"
 #include "par/search.c"
 #include "par/sort.c"
+#include "par/sort_few.c"
 #include "par/sort_index.c"
 #include "par/sort_inplace.c"
 #include "par/sort_keyed.c"

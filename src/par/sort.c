@@ -157,8 +157,9 @@ static void sort_inside(void *ctx) {
   if (wf_par_cancelled(&c->opts) || sort_by_looking(&s, c->base, c->n)) return;
   if (c->size > WF_SORT_LARGEST) {
     if (wf_sort_by_index(&s, c->base, c->n)) return;
-  } else if (wf_sort_moving(&s, c->base, c->n)) {
-    return; /* stable or not, it is the quickest */
+  } else if ((!c->stable && wf_few_sort(&s, c->base, c->n)) ||
+             wf_sort_moving(&s, c->base, c->n)) {
+    return; /* stable or not, moving is the quickest for many different elements */
   } else if (!c->stable) {
     wf_quick_sort(&s, c->base, c->n);
     return;

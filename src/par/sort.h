@@ -2,6 +2,7 @@
  *
  *     sort.c          the calls that sort; kernels for comparators
  *     sort_sample.c   how: distribution into buckets, to and fro between two arrays
+ *     sort_few.c      few different elements, if the order of equal ones does not matter
  *     sort_scatter.c  moving elements to buckets past the caches
  *     sort_quick.c    with little memory, if the order of equal elements does not matter
  *     sort_merge.c    merging in parallel; merge sort for what distribution is bad at
@@ -80,6 +81,17 @@ bool wf_sample_divide(wf_sorter *s, char *data, char *spare, uint16_t *ids, size
 /* Copies, with several threads if there is much. */
 void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n);
 
+/* Copies `count` elements of n, taken at random from all over the array, to the sample;
+ * count <= n. */
+void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *data,
+                    size_t n);
+
+/* ---- sort_few.c ---- */
+
+/* Sorts in place, not stable, if a sample shows few different elements; else returns
+ * false, and nothing has happened. Elements of at most WF_SORT_LARGEST bytes. */
+bool wf_few_sort(wf_sorter *s, char *base, size_t n);
+
 /* ---- sort_scatter.c ---- */
 
 /* Are these elements moved to their buckets by way of lines? */
@@ -99,6 +111,9 @@ void wf_stream_copy(char *to, const char *from, size_t bytes);
 /* Sorts in place, not stable; asks for little memory, and can do without. Elements of at
  * most WF_SORT_LARGEST bytes. */
 void wf_quick_sort(wf_sorter *s, char *base, size_t n);
+/* As the kernel's partition, with as many threads as the budget allows. */
+size_t wf_quick_divide(const wf_sorter *s, char *base, size_t n, const char *pivot,
+                       bool or_equal, unsigned budget);
 
 /* ---- sort_merge.c ---- */
 

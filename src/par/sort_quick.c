@@ -43,7 +43,7 @@ static void swap_with(char *a, char *b, size_t size) {
 /* ---- partition by several threads ---- */
 
 typedef struct quick_split {
-  const quick_range *range;
+  const wf_sorter *sorter;
   char *base;
   size_t n;
   const char *pivot;
@@ -72,7 +72,7 @@ static void exchange_block(size_t begin, size_t end, void *ctx) {
  * change places, as far as both reach. */
 static void quick_partition(void *ctx) {
   quick_split *q = (quick_split *)ctx;
-  const wf_sorter *s = q->range->sorter;
+  const wf_sorter *s = q->sorter;
   if (q->budget <= 1 || q->n <= QUICK_SPLIT_MIN) {
     q->front = s->kernel->partition(q->base, q->n, q->pivot, q->or_equal, s->ctx);
     return;
@@ -96,6 +96,13 @@ static void quick_partition(void *ctx) {
   q->front = a.front + b.front;
 }
 
+size_t wf_quick_divide(const wf_sorter *s, char *base, size_t n, const char *pivot,
+                       bool or_equal, unsigned budget) {
+  quick_split split = {s, base, n, pivot, or_equal, budget, 0};
+  quick_partition(&split);
+  return split.front;
+}
+
 /* Cuts into [0, *low) and [*high, n); what is between is in its place. */
 static void quick_cut(const quick_range *q, size_t *low, size_t *high) {
   const wf_sorter *s = q->sorter;
@@ -104,10 +111,8 @@ static void quick_cut(const quick_range *q, size_t *low, size_t *high) {
   swap_with(q->base, q->base + wf_inplace_pivot(s, q->base, q->n) * size, size);
   memcpy(pivot, q->base, size);
   bool or_equal = q->has_floor && !wf_sorter_less(s, q->base - size, q->base);
-  quick_split split = {q,        q->base + size, q->n - 1, (const char *)pivot,
-                       or_equal, q->budget,      0};
-  quick_partition(&split);
-  size_t front = split.front;
+  size_t front = wf_quick_divide(s, q->base + size, q->n - 1, (const char *)pivot,
+                                 or_equal, q->budget);
   if (or_equal) {
     *low = 0;
   } else {

@@ -112,17 +112,18 @@ static unsigned bits_of(size_t n) {
   return bits;
 }
 
-/* The sample is taken at random: from equal parts of the array one element each, so that
- * no order of the input is bad luck. */
-static void take_sample(const round_of *r, size_t count) {
-  size_t size = r->sorter->size, part = r->n / count;
-  uint64_t random = (uint64_t)r->n * 0x9E3779B97F4A7C15u;
+/* At random: from equal parts of the array one element each, so that no order of the
+ * input is bad luck. */
+void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *data,
+                    size_t n) {
+  size_t size = s->size, part = n / count;
+  uint64_t random = (uint64_t)n * 0x9E3779B97F4A7C15u;
   for (size_t i = 0; i < count; i++) {
     random ^= random << 13;
     random ^= random >> 7;
     random ^= random << 17;
     size_t index = i * part + (size_t)((random >> 32) * (uint64_t)part >> 32);
-    memcpy(r->spare + i * size, r->data + index * size, size);
+    memcpy(sample + i * size, data + index * size, size);
   }
 }
 
@@ -149,7 +150,7 @@ static void choose_splitters(round_of *r, char *sorted, char *tree) {
   const wf_sorter *s = r->sorter;
   size_t size = s->size, leaves = (size_t)1 << r->by.levels;
   size_t count = SAMPLES_EACH * leaves;
-  take_sample(r, count);
+  wf_sample_take(s, r->spare, count, r->data, r->n);
   s->kernel->sort(r->spare, r->spare + count * size, count, false, s->ctx);
   for (size_t i = 0; i + 1 < leaves; i++)
     memcpy(sorted + i * size, r->spare + ((i + 1) * SAMPLES_EACH - 1) * size, size);

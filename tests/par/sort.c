@@ -47,6 +47,7 @@ static void all_large(void *ctx) {
   size_t n = harness_slowdown() == 1 ? 1000003 : 50021;
   check_sort(n, 8, PATTERN_random, NULL);
   check_sort(n / 4, 32, PATTERN_few, NULL);
+  check_sort(n / 4, 16, PATTERN_skewed, NULL);
   check_sort(n / 4, 12, PATTERN_organ_pipe, NULL);
 }
 
@@ -183,14 +184,14 @@ TEST(contradictory_orders) {
 static void sort_cancelled(void *ctx) {
   static const size_t SIZES[] = {4, 32, 200};
   const size_t n = 20000;
-  (void)ctx;
+  const pattern p = *(const pattern *)ctx;
   for (unsigned e = 0; e < 3; e++)
     for (unsigned long at = 0; at < 400000;
          at = at * (harness_slowdown() == 1 ? 3 : 20) + 1) {
       weft_scope scope;
       weft_opts opts = WEFT_OPTS_INIT;
       char *base = array_of(n, SIZES[e]);
-      fill_pattern(base, n, SIZES[e], PATTERN_random, at);
+      fill_pattern(base, n, SIZES[e], p, at);
       uint64_t contents = contents_of(base, n, SIZES[e]);
       weft_scope_begin(&scope);
       order_of order = {.size = SIZES[e], .cancel_at = at, .scope = &scope};
@@ -210,30 +211,32 @@ static void sort_cancelled(void *ctx) {
 }
 
 TEST(cancelled) {
-  in_each_pool(sort_cancelled, NULL);
+  static pattern patterns[] = {PATTERN_random, PATTERN_skewed};
+  for (unsigned p = 0; p < 2; p++) in_each_pool(sort_cancelled, &patterns[p]);
 }
 
 /* ---- options and nesting ---- */
 
 static void sort_with_few_workers(void *ctx) {
-  (void)ctx;
+  const pattern p = *(const pattern *)ctx;
   for (unsigned workers = 1; workers <= 4; workers++) {
     size_t n = scaled(50000);
     char *base = array_of(n, 16);
     order_of order = {.size = 16};
     weft_opts opts = WEFT_OPTS_INIT;
     opts.max_workers = workers;
-    fill_pattern(base, n, 16, PATTERN_random, workers);
+    fill_pattern(base, n, 16, p, workers);
     weft_sort_with(&opts, base, n, 16, compare_watching, &order);
     CHECK(is_in_order(base, n, 16, false));
     CHECK(atomic_load(&order.most_active) <= workers);
-    check_sort(scaled(10000), 200, PATTERN_random, &opts);
+    check_sort(scaled(10000), 200, p, &opts);
     free(base);
   }
 }
 
 TEST(workers_are_limited) {
-  in_each_pool(sort_with_few_workers, NULL);
+  static pattern patterns[] = {PATTERN_random, PATTERN_skewed};
+  for (unsigned p = 0; p < 2; p++) in_each_pool(sort_with_few_workers, &patterns[p]);
 }
 
 TEST(in_another_pool) {

@@ -309,27 +309,73 @@ WF_LEAF void wf_leaf_swap(char *a, char *b, size_t size) {
   for (; done < size; done++) wf_leaf_swap_part(a + done, b + done, 1);
 }
 
+/* Does the element belong in front of the border? */
+WF_LEAF bool wf_leaf_in_front(const char *at, const char *pivot, bool or_equal,
+                              wf_less_fn *less, void *ctx) {
+  return or_equal ? !less(pivot, at, ctx) : less(at, pivot, ctx);
+}
+
+/* A few elements: each is swapped with the first one of the rear part, and the border
+ * moves on or not. Returns the border. */
+WF_LEAF char *wf_leaf_partition_few(char *data, const char *end, const char *pivot,
+                                    bool or_equal, size_t size, wf_less_fn *less,
+                                    void *ctx) {
+  char *border = data;
+  for (char *at = data; at != end; at += size) {
+    bool is_front = wf_leaf_in_front(at, pivot, or_equal, less, ctx);
+    wf_leaf_swap(at, border, size);
+    border += (size_t)is_front * size;
+  }
+  return border;
+}
+
+/* From both ends, block by block: first the numbers of those elements of a block that
+ * belong to the other side are written down, then as many of both sides change places as
+ * both have. No branch depends on a comparison, and what is in its place stays there. */
+WF_LEAF size_t wf_leaf_partition_by(char *data, size_t n, const char *pivot,
+                                    bool or_equal, size_t size, wf_less_fn *less,
+                                    void *ctx) {
+  enum { BLOCK = 128 };
+  unsigned char low[BLOCK], high[BLOCK];
+  size_t low_count = 0, high_count = 0, low_at = 0, high_at = 0;
+  char *front = data, *end = data + n * size;
+  while ((size_t)(end - front) >= 2 * BLOCK * size) {
+    if (low_count == 0) {
+      const char *at = front;
+      for (size_t i = low_at = 0; i < BLOCK; i++, at += size) {
+        low[low_count] = (unsigned char)i;
+        low_count += !wf_leaf_in_front(at, pivot, or_equal, less, ctx);
+      }
+    }
+    if (high_count == 0) {
+      const char *at = end - size;
+      for (size_t i = high_at = 0; i < BLOCK; i++, at -= size) {
+        high[high_count] = (unsigned char)i;
+        high_count += wf_leaf_in_front(at, pivot, or_equal, less, ctx);
+      }
+    }
+    size_t count = low_count < high_count ? low_count : high_count;
+    for (size_t i = 0; i < count; i++)
+      wf_leaf_swap(front + low[low_at + i] * size, end - (high[high_at + i] + 1u) * size,
+                   size);
+    low_count -= count;
+    low_at += count;
+    high_count -= count;
+    high_at += count;
+    if (low_count == 0) front += BLOCK * size;
+    if (high_count == 0) end -= BLOCK * size;
+  }
+  front = wf_leaf_partition_few(front, end, pivot, or_equal, size, less, ctx);
+  return (size_t)(front - data) / size;
+}
+
 /* Moves what is less than the pivot (or_equal: what the pivot is not less than) to the
- * front, in place, and returns how many they are. Each element is swapped with the first
- * one of the rear part, and the border moves on or not: no branch. */
+ * front, in place, and returns how many they are. */
 WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool or_equal,
                                  size_t size, wf_less_fn *less, void *ctx) {
-  char *border = data, *end = data + n * size;
   if (size > WF_SORT_LARGEST) return 0; /* is never called then */
-  if (or_equal) {
-    for (char *at = data; at != end; at += size) {
-      bool is_front = !less(pivot, at, ctx);
-      wf_leaf_swap(at, border, size);
-      border += (size_t)is_front * size;
-    }
-  } else {
-    for (char *at = data; at != end; at += size) {
-      bool is_front = less(at, pivot, ctx);
-      wf_leaf_swap(at, border, size);
-      border += (size_t)is_front * size;
-    }
-  }
-  return (size_t)(border - data) / size;
+  return or_equal ? wf_leaf_partition_by(data, n, pivot, true, size, less, ctx)
+                  : wf_leaf_partition_by(data, n, pivot, false, size, less, ctx);
 }
 
 /* ---- a kernel: functions NAME_sort_ and so on, and the table NAME_kernel_ ---- */
