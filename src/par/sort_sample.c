@@ -203,7 +203,7 @@ static void classify_stripes(size_t begin, size_t end, void *ctx) {
 static void scatter_stripes(size_t begin, size_t end, void *ctx) {
   const round_of *r = (const round_of *)ctx;
   const wf_sorter *s = r->sorter;
-  wf_scratch lines = {NULL, NULL};
+  wf_scratch lines = {NULL, NULL, 0};
   if (wf_scatter_gathers(s->size, r->spare, r->n))
     lines = wf_scratch_get(wf_scatter_memory(r->buckets));
   for (size_t k = begin; k < end; k++) {
