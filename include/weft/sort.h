@@ -36,9 +36,9 @@ extern "C" {
  * and a little more (weft_sort needs none for few different elements). One block of 16 to
  * 256 MiB a pool keeps for its next call, until it ends; where the system can be told so
  * (Linux: MADV_FREE) it may have the pages meanwhile, else nothing is kept. If there is
- * less memory, weft_sort does with some megabytes for each
- * thread; if there is none, an algorithm runs that needs none. It is several times as
- * slow, and gives the same result (weft_sort may leave equal elements in another order).
+ * less memory, weft_sort does with some megabytes for each thread; if there is none, an
+ * algorithm runs that needs none. It is several times as slow, and gives the same result
+ * (weft_sort may leave equal elements in another order).
  * Nonsense (a NULL comparator or array or a size of 0 with n > 0, bad options) ends the
  * program with a message. The comparator must not be left by longjmp or a C++ exception.
  * If options name a scope that is cancelled, the call returns early: arrays that are
