@@ -106,6 +106,20 @@ static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
   return (uintptr_t)(bottom + 1) >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
 }
 
+/* [owner] Would a push lead to the slow half? */
+static inline bool wf_deque_is_at_limit(const wf_deque *deque) {
+  /* Relaxed: the owner's own; if somebody asks meanwhile, the push itself sees it. */
+  const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
+  return (uintptr_t)(bottom + 1) >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
+}
+
+/* [owner] Has somebody asked for work, and was not answered? */
+static inline bool wf_deque_is_asked(const wf_deque *deque) {
+  /* Relaxed: an open pin that somebody closes meanwhile is seen the next time. */
+  uint64_t asked = wf_u64_load_relaxed(&deque->x_asked);
+  return (asked & WF_ASKED_STATE_MASK) != WF_ASKED_NOT;
+}
+
 /* [owner] The slow half of a fork: makes room for the next push, and if somebody asked,
  * moves split over the older half of the private tasks. If no room can be made, the
  * newest task is taken out again and returned: its join must run it, and from then on
@@ -132,10 +146,10 @@ static inline uint64_t wf_deque_count(const wf_deque *deque) {
   return count > 0 ? (uint64_t)count : 0;
 }
 
-/* [owner] The newest task if it is private, without fence or lock, in the manner of the
- * inlined join. NULL: there may be one, for wf_deque_pop. */
+/* [owner, something was pushed] The newest task if it is private, without fence or lock,
+ * in the manner of the inlined join: if all was stolen, the gate is above. NULL: there
+ * may be one, for wf_deque_pop. */
 static inline wf_task *wf_deque_take_private(wf_deque *deque) {
-  if (wf_deque_count(deque) == 0) return NULL;
   wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom) - 1;
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
   wf_ptr_store_release(&deque->owner.x_bottom, bottom);

@@ -83,10 +83,8 @@ static void hand_over_spawned(wf_worker *worker) {
   wf_task *task;
   if (worker->alone) return; /* they are the parent process's */
   while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL) {
-    /* Relaxed: written once, before the task was handed on. */
-    uintptr_t scope = wf_word_load_relaxed(&task->completion.x_state);
     if (wf_pool_started(worker->pool) == 0 ||
-        wf_scope_enqueue((struct weft_scope *)scope, task) != 0)
+        wf_scope_enqueue(wf_scope_of_task(task), task) != 0)
       task->execute(task);
   }
   wf_worker_settle(worker);

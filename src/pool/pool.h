@@ -252,11 +252,12 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
                     const char *call);
 
 /* Takes the newest task that this worker has spawned, if it is at `mark` or above. */
-wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark);
-
-/* Runs a task that wf_worker_take_spawned has returned. `own` is the scope that the code
- * around waits for, or spawns into: its tasks are no strangers, whoever made them. */
-void wf_worker_run_newest(wf_worker *worker, wf_task *task, struct weft_scope *own);
+wf_task *wf_worker_take_spawned_slow(wf_worker *worker);
+static inline wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) {
+  if ((int64_t)(wf_deque_bottom(&worker->spawned) - mark) <= 0) return NULL;
+  wf_task *task = wf_deque_take_private(&worker->spawned);
+  return WF_LIKELY(task != NULL) ? task : wf_worker_take_spawned_slow(worker);
+}
 
 /* Is there room on the stack for one more task of others? */
 bool wf_worker_may_help(wf_worker *worker);

@@ -19,21 +19,16 @@ void wf_scope_finish(struct weft_scope *scope, uintptr_t n) {
     wf_sleep_wake_worker(pool, index);
 }
 
-static struct weft_scope *scope_of(const wf_task *task) {
-  /* Relaxed: written once, before the task was handed on. */
-  return (struct weft_scope *)wf_word_load_relaxed(&task->completion.x_state);
-}
-
 /* What the queue holds for a task of a scope: this function and the task. */
 static void run_queued(void *ctx) {
   wf_task *task = (wf_task *)ctx;
   /* Relaxed: until this is seen, the scope's thread looks once more than it needs to. */
-  wf_word_fetch_sub_relaxed(&scope_of(task)->x_waiting, 1);
+  wf_word_fetch_sub_relaxed(&wf_scope_of_task(task)->x_waiting, 1);
   task->execute(task);
 }
 
 static bool belongs_to(void *ctx, const void *scope) {
-  return scope_of((const wf_task *)ctx) == scope;
+  return wf_scope_of_task((const wf_task *)ctx) == scope;
 }
 
 static weft_lane lane_of(const struct weft_scope *scope) {
@@ -65,10 +60,6 @@ bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out) {
   wf_injector *queue = lane_of(scope) == WEFT_LANE_BACKGROUND ? &scope->pool->background
                                                               : &scope->pool->injector;
   return wf_injector_take_match(queue, run_queued, belongs_to, scope, out);
-}
-
-struct weft_scope *wf_scope_of_task(const wf_task *task) {
-  return scope_of(task);
 }
 
 void wf_scope_after_fork(struct weft_scope *scope) {

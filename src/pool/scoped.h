@@ -70,7 +70,22 @@ static inline bool wf_scope_is_cancelled(const struct weft_scope *scope) {
 int wf_scope_enqueue(struct weft_scope *scope, wf_task *task);
 
 /* The scope that a spawned task belongs to. */
-struct weft_scope *wf_scope_of_task(const wf_task *task);
+static inline struct weft_scope *wf_scope_of_task(const wf_task *task) {
+  /* Relaxed: written once, before the task was handed on. */
+  return (struct weft_scope *)wf_word_load_relaxed(&task->completion.x_state);
+}
+
+/* Runs a task that wf_worker_take_spawned has returned. `own` is the scope that the code
+ * around waits for, or spawns into: its tasks are no strangers, whoever made them. */
+void wf_worker_draw_ticket(wf_worker *worker, wf_task *task);
+static inline void wf_worker_run_newest(wf_worker *worker, wf_task *task,
+                                        const struct weft_scope *own) {
+  const struct weft_scope *scope = wf_scope_of_task(task);
+  if (WF_LIKELY(!scope->fifo || scope == own))
+    task->execute(task);
+  else
+    wf_worker_draw_ticket(worker, task);
+}
 
 /* In a forked process: makes a scope, and those around it, usable by the only thread. */
 void wf_scope_after_fork(struct weft_scope *scope);

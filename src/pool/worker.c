@@ -70,18 +70,12 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
 }
 
 /* The newest of this worker's spawned tasks is not private, or there is none. */
-static wf_task *take_spawned_slow(wf_worker *worker) {
+wf_task *wf_worker_take_spawned_slow(wf_worker *worker) {
   wf_deque_news news;
   if (worker->spawned.slots == NULL) return NULL;
   wf_task *task = wf_deque_pop(&worker->spawned, &news);
   wf_worker_tell(worker, news);
   return task;
-}
-
-wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) {
-  if ((int64_t)(wf_deque_bottom(&worker->spawned) - mark) <= 0) return NULL;
-  wf_task *task = wf_deque_take_private(&worker->spawned);
-  return WF_LIKELY(task != NULL) ? task : take_spawned_slow(worker);
 }
 
 /* Runs what this worker has spawned, newest first, down to the mark. */
@@ -234,9 +228,9 @@ bool wf_worker_may_help(wf_worker *worker) {
 /* The entry of a FIFO scope is a ticket for the oldest task of the scope, which anybody
  * may have made: a stranger's, unless it is the scope that is waited for. Without room
  * for that the ticket goes into the pool's queue. */
-void wf_worker_run_newest(wf_worker *worker, wf_task *task, struct weft_scope *own) {
+void wf_worker_draw_ticket(wf_worker *worker, wf_task *task) {
   struct weft_scope *scope = wf_scope_of_task(task);
-  if (!scope->fifo || scope == own || worker->alone) {
+  if (worker->alone) {
     task->execute(task);
   } else if (wf_worker_may_help(worker)) {
     worker->help_depth++;
@@ -272,7 +266,7 @@ static bool run_own(wf_worker *worker, struct weft_scope *scope) {
 /* An older task of this worker's own, as if it were a stranger's. */
 static bool take_older(wf_worker *worker, wf_work *work) {
   if (wf_deque_count(&worker->spawned) == 0) return false;
-  *work = (wf_work){.task = take_spawned_slow(worker), .spawned = true};
+  *work = (wf_work){.task = wf_worker_take_spawned_slow(worker), .spawned = true};
   worker->mark = wf_deque_bottom(&worker->spawned);
   return work->task != NULL;
 }

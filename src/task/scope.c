@@ -134,9 +134,7 @@ static void wait_blocking(weft_scope *s) {
 /* Runs what this thread has spawned, gives up the body's count and what credits it has,
  * and waits for what others still run. */
 static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
-  wf_task *task;
-  while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL)
-    wf_worker_run_newest(worker, task, s);
+  wf_scope_run_spawned(s, worker);
   uintptr_t last = 1;
   if (worker->credit_scope == s) {
     last += worker->credits;

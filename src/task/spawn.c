@@ -13,10 +13,12 @@
 
 #include <string.h>
 
-/* When a worker has so many tasks that nobody takes, weft_spawn runs half of them before
- * it returns, so that memory stays bounded; on one thread at most so many times one
- * inside the other. */
-enum { SPAWN_LIMIT = 1024, SPAWN_DEPTH = 8 };
+/* When a worker has come to the end of its ring, and so many tasks are there that nobody
+ * takes, weft_spawn queues no more: it runs what it was given before it returns, so that
+ * memory stays bounded; on one thread at most so many times one inside the other. The
+ * number is half of the ring's usual size: when thieves come, the next tasks go into the
+ * ring in one go, and not one for each that was stolen. */
+enum { SPAWN_ENOUGH = 512, SPAWN_DEPTH = 8 };
 
 /* Without memory, copies of up to this size are made on the stack. */
 enum { STACK_COPY = 4096 };
@@ -36,11 +38,6 @@ static wf_spawned *spawned_of(wf_task *task) {
   return (wf_spawned *)(void *)((char *)task - offsetof(wf_spawned, task));
 }
 
-static weft_scope *scope_of_spawned(const wf_spawned *spawned) {
-  /* Relaxed: written once, before the task was handed on. */
-  return (weft_scope *)wf_word_load_relaxed(&spawned->task.completion.x_state);
-}
-
 /* ---- running ---- */
 
 static void recycle(wf_spawned *spawned) {
@@ -56,15 +53,45 @@ static void call(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
   wf_frame_leave_task(worker, &outer);
 }
 
+/* Is the code that runs now in the scope's own region? Not so in a scope inside it, nor
+ * where isolated code lies below. */
+static inline bool is_inside(const wf_worker *worker, const weft_scope *s) {
+  return worker->deque.owner.region == &s->region;
+}
+
+/* As `call`, for a worker that is inside: no isolation begins or ends. */
+static inline void call_inside(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
+  wf_frame outer;
+  wf_frame_open(worker, &outer, &s->region);
+  if (!wf_scope_is_cancelled(s)) fn(ctx);
+  wf_frame_check(worker, &outer);
+  wf_frame_leave(worker, &outer);
+}
+
 static void run_task(void *ctx) {
   wf_spawned *spawned = spawned_of((wf_task *)ctx);
-  weft_scope *s = scope_of_spawned(spawned);
+  weft_scope *s = wf_scope_of_task(&spawned->task);
   wf_worker *worker = wf_worker_of(wf_self);
   /* The task may take long: no other scope may be kept waiting for credits. */
   if (worker->credit_scope != s) wf_worker_settle(worker);
   call(worker, s, spawned->fn, spawned->task.context);
   recycle(spawned);
   wf_scope_give_credit(s, worker);
+}
+
+void wf_scope_run_spawned(weft_scope *s, wf_worker *worker) {
+  wf_task *task;
+  while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL) {
+    if (WF_UNLIKELY(task->execute != run_task || wf_scope_of_task(task) != s)) {
+      wf_worker_run_newest(worker, task, s);
+      continue;
+    }
+    wf_spawned *spawned = spawned_of(task);
+    if (worker->credit_scope != s) wf_worker_settle(worker);
+    call_inside(worker, s, spawned->fn, task->context);
+    wf_block_give_back(&spawned->block, &worker->arena);
+    wf_scope_give_credit(s, worker);
+  }
 }
 
 /* ---- FIFO ---- */
@@ -78,8 +105,10 @@ static void give_up_use(wf_spawned *spawned) {
   if (wf_u32_fetch_sub_acq_rel(uses_of(spawned), 1) == 1) recycle(spawned);
 }
 
-static void append(weft_scope *s, wf_spawned *spawned) {
-  wf_u32_store_relaxed(uses_of(spawned), 2); /* the lock publishes it */
+/* Puts a task, with a ticket for it or without, at the end of the scope's list. */
+static void append(weft_scope *s, wf_spawned *spawned, bool has_ticket) {
+  /* Relaxed: the lock publishes it. */
+  wf_u32_store_relaxed(uses_of(spawned), has_ticket ? 2 : 1);
   spawned->block.next = NULL;
   wf_lock_lock((wf_lock *)&s->x_fifo_lock);
   if (s->fifo_last != NULL)
@@ -99,75 +128,22 @@ static wf_spawned *take_oldest(weft_scope *s) {
   return oldest;
 }
 
-static void draw_ticket(void *ctx) {
-  wf_spawned *ticket = spawned_of((wf_task *)ctx);
-  weft_scope *s = scope_of_spawned(ticket);
-  wf_worker *worker = wf_worker_of(wf_self);
+static void run_oldest(wf_worker *worker, weft_scope *s) {
   if (worker->credit_scope != s) wf_worker_settle(worker);
   wf_spawned *oldest = take_oldest(s);
   call(worker, s, oldest->fn, oldest->task.context);
   give_up_use(oldest);
-  give_up_use(ticket);
   wf_scope_give_credit(s, worker);
 }
 
-/* ---- making ---- */
-
-/* Where the copy goes: a FIFO task has its count of uses first. */
-static size_t payload_offset(const weft_scope *s) {
-  return offsetof(wf_spawned, payload) + (s->fifo ? 16 : 0);
+static void draw_ticket(void *ctx) {
+  wf_spawned *ticket = spawned_of((wf_task *)ctx);
+  weft_scope *s = wf_scope_of_task(&ticket->task);
+  give_up_use(ticket);
+  run_oldest(wf_worker_of(wf_self), s);
 }
 
-/* A task with room for `size` bytes; NULL if there is no memory. worker may be NULL. */
-static wf_spawned *make(weft_scope *s, wf_worker *worker, size_t size) {
-  size_t offset = payload_offset(s);
-  if (size > SIZE_MAX - offset) return NULL;
-  size_t total = offset + size;
-  wf_block *block;
-  if (worker != NULL && total <= WF_ARENA_LARGEST)
-    block = wf_arena_take(&worker->arena, wf_arena_class(total));
-  else
-    block = wf_block_allocate(total > sizeof(wf_spawned) ? total : sizeof(wf_spawned));
-  return (wf_spawned *)(void *)block;
-}
-
-static void fill(wf_spawned *spawned, weft_scope *s, weft_fn *fn, void *ctx) {
-  spawned->task.execute = s->fifo ? draw_ticket : run_task;
-  spawned->task.context = ctx;
-  wf_word_init(&spawned->task.completion.x_state, (uintptr_t)s);
-  spawned->fn = fn;
-  if (s->fifo) append(s, spawned);
-}
-
-/* ---- queueing ---- */
-
-/* Runs tasks of this worker, newest first, until few enough are left. */
-static void run_some(wf_worker *worker) {
-  const wf_region *region = worker->deque.owner.region;
-  weft_scope *own = region != NULL ? region->scope : NULL;
-  if (own != NULL && own->region.isolation != region->isolation) own = NULL;
-  worker->spawn_depth++;
-  while (wf_deque_count(&worker->spawned) > SPAWN_LIMIT / 2) {
-    wf_task *task = wf_worker_take_spawned(worker, worker->mark);
-    if (task == NULL) break;
-    wf_worker_run_newest(worker, task, own);
-  }
-  worker->spawn_depth--;
-  wf_worker_settle_outside(worker);
-}
-
-/* A push has come to the end of the ring, or somebody wants work. */
-static void push_slow(wf_worker *worker) {
-  if (wf_deque_count(&worker->spawned) >= SPAWN_LIMIT &&
-      worker->spawn_depth < SPAWN_DEPTH && wf_stack_is_half_free())
-    run_some(worker);
-  wf_deque_news news;
-  wf_task *left_over = wf_deque_fork_slow(&worker->spawned, &news);
-  wf_worker_tell(worker, news);
-  if (left_over == NULL) return;
-  left_over->execute(left_over); /* the ring is full and cannot grow */
-  wf_worker_settle_outside(worker);
-}
+/* ---- who takes tasks ---- */
 
 /* The worker of this thread, if it has a deque that is of use for this scope: in the
  * scope's pool, where the thread looks while it waits, and others too. In a pool of one
@@ -192,15 +168,116 @@ static bool can_push(wf_worker *worker) {
          wf_deque_prepare(&worker->spawned) == 0;
 }
 
+/* Is there a thread that would take a task from the queue, and one that waits for it? */
+static bool has_takers(const weft_scope *s) {
+  return s->worker != NULL && wf_pool_started(s->pool) > 0;
+}
+
+/* ---- making ---- */
+
+/* Where the copy goes: a FIFO task has its count of uses first. */
+static inline size_t payload_offset(const weft_scope *s) {
+  return offsetof(wf_spawned, payload) + (s->fifo ? 16 : 0);
+}
+
+static wf_spawned *make_slow(weft_scope *s, wf_worker *worker, size_t size) {
+  size_t offset = payload_offset(s);
+  if (worker != NULL ? !can_push(worker) : !has_takers(s)) return NULL;
+  if (size > SIZE_MAX - offset) return NULL;
+  size_t total = offset + size;
+  wf_block *block;
+  if (worker != NULL && total <= WF_ARENA_LARGEST)
+    block = wf_arena_take(&worker->arena, wf_arena_class(total));
+  else
+    block = wf_block_allocate(total > sizeof(wf_spawned) ? total : sizeof(wf_spawned));
+  return (wf_spawned *)(void *)block;
+}
+
+/* A task with room for `size` bytes; NULL if there is no memory, or nobody who would take
+ * the task. worker may be NULL. */
+static inline wf_spawned *make(weft_scope *s, wf_worker *worker, size_t size) {
+  if (WF_LIKELY(worker != NULL && worker->spawned.slots != NULL &&
+                size <= WF_ARENA_SMALLEST - payload_offset(s)))
+    return (wf_spawned *)(void *)wf_arena_take(&worker->arena, 0);
+  return make_slow(s, worker, size);
+}
+
+static inline void fill(wf_spawned *spawned, weft_scope *s, weft_fn *fn, void *ctx) {
+  spawned->task.execute = s->fifo ? draw_ticket : run_task;
+  spawned->task.context = ctx;
+  wf_word_init(&spawned->task.completion.x_state, (uintptr_t)s);
+  spawned->fn = fn;
+}
+
 /* Counts one more task. Only code that is in the scope itself keeps credits: others might
  * go on for long after the scope could have ended. */
-static void count_task(weft_scope *s, wf_worker *worker) {
+static inline void count_task(weft_scope *s, wf_worker *worker) {
   const wf_region *region = worker->deque.owner.region;
   if (WF_LIKELY(region != NULL && region->scope == s))
     wf_scope_take_credit(s, worker);
   else
     wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
 }
+
+/* A push has come to the end of the ring, or somebody wants work. */
+static void push_slow(wf_worker *worker) {
+  wf_deque_news news;
+  wf_task *left_over = wf_deque_fork_slow(&worker->spawned, &news);
+  wf_worker_tell(worker, news);
+  if (left_over == NULL) return;
+  left_over->execute(left_over); /* the ring is full and cannot grow */
+  wf_worker_settle_outside(worker);
+}
+
+/* ---- running instead of queueing ---- */
+
+/* The worker's deque is at its limit. Are there enough tasks in it, and is there room on
+ * the stack? */
+static bool has_enough(wf_worker *worker) {
+  if (wf_deque_count(&worker->spawned) < SPAWN_ENOUGH) return false;
+  if (wf_deque_is_asked(&worker->spawned)) {
+    push_slow(worker); /* nothing was pushed, so there is a free slot: it only answers */
+    if (!wf_deque_is_at_limit(&worker->spawned)) return false;
+  }
+  return worker->spawn_depth < SPAWN_DEPTH && wf_stack_is_half_free();
+}
+
+/* Shall the next task of a scope that is not FIFO be run instead of queued? */
+static inline bool runs_here(const weft_scope *s, wf_worker *worker) {
+  return worker != NULL && wf_deque_is_at_limit(&worker->spawned) && !s->fifo &&
+         has_enough(worker);
+}
+
+/* It is not counted: the code that spawns it keeps the scope open meanwhile, and also the
+ * one whose credits the worker holds. */
+static void run_here(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ctx) {
+  worker->spawn_depth++;
+  if (WF_LIKELY(is_inside(worker, s)))
+    call_inside(worker, s, fn, ctx);
+  else
+    call(worker, s, fn, ctx);
+  worker->spawn_depth--;
+  wf_worker_settle_outside(worker);
+}
+
+/* In a FIFO scope the oldest task is run instead. It may be a stranger's, for which there
+ * must be room (see wf_worker_draw_ticket), unless the code around is in this scope. */
+static bool runs_oldest_here(const weft_scope *s, wf_worker *worker) {
+  return wf_deque_is_at_limit(&worker->spawned) && has_enough(worker) &&
+         (is_inside(worker, s) || wf_worker_may_help(worker));
+}
+
+static void run_oldest_here(weft_scope *s, wf_worker *worker) {
+  unsigned help = is_inside(worker, s) ? 0 : 1;
+  worker->spawn_depth++;
+  worker->help_depth += help;
+  run_oldest(worker, s);
+  worker->help_depth -= help;
+  worker->spawn_depth--;
+  wf_worker_settle_outside(worker);
+}
+
+/* ---- without memory ---- */
 
 /* No memory, or nobody else: now, on this thread, in the scope's pool. */
 static void run_at_once(weft_scope *s, weft_fn *fn, void *ctx) {
@@ -227,40 +304,7 @@ static void run_not_queued(weft_scope *s, wf_spawned *spawned) {
   wf_scope_finish(s, 1);
 }
 
-/* Hands a task on: into the worker's own deque, or, from a thread that has none in the
- * scope's pool, into the queue. */
-static void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned, weft_fn *fn,
-                    void *ctx) {
-  if (worker != NULL) {
-    count_task(s, worker);
-    fill(spawned, s, fn, ctx);
-    if (wf_deque_push(&worker->spawned, &spawned->task)) push_slow(worker);
-    return;
-  }
-  wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
-  fill(spawned, s, fn, ctx);
-  if (wf_scope_enqueue(s, &spawned->task) != 0) run_not_queued(s, spawned);
-}
-
-/* Is there a thread that would take a task from the queue, and one that waits for it? */
-static bool has_takers(const weft_scope *s) {
-  return s->worker != NULL && wf_pool_started(s->pool) > 0;
-}
-
-void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
-  wf_scope_check_open(s, "weft_spawn");
-  if (WF_UNLIKELY(fn == NULL)) wf_fatal("weft_spawn", "fn is NULL");
-  wf_worker *worker = worker_in(s);
-  wf_spawned *spawned = NULL;
-  if (worker != NULL ? can_push(worker) : has_takers(s)) spawned = make(s, worker, 0);
-  if (spawned == NULL) {
-    run_at_once(s, fn, ctx);
-    return;
-  }
-  hand_on(s, worker, spawned, fn, ctx);
-}
-
-/* As above without memory; the copy is made on the stack if it is not too large. */
+/* Without memory for the task; the copy is made on the stack if it is not too large. */
 static void run_copy_at_once(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
   _Alignas(16) unsigned char copy[STACK_COPY];
   void *own = (void *)(uintptr_t)args;
@@ -271,17 +315,73 @@ static void run_copy_at_once(weft_scope *s, const void *args, size_t size, weft_
   run_at_once(s, fn, own);
 }
 
-void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
-  wf_scope_check_open(s, "weft_spawn_copy");
-  if (WF_UNLIKELY(fn == NULL)) wf_fatal("weft_spawn_copy", "fn is NULL");
+/* ---- spawning ---- */
+
+/* From a thread that has no deque in the scope's pool. */
+static void enqueue(weft_scope *s, wf_spawned *spawned) {
+  wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
+  if (s->fifo) append(s, spawned, true);
+  if (wf_scope_enqueue(s, &spawned->task) != 0) run_not_queued(s, spawned);
+}
+
+static void push_fifo(weft_scope *s, wf_worker *worker, wf_spawned *spawned) {
+  bool here = runs_oldest_here(s, worker);
+  count_task(s, worker);
+  append(s, spawned, !here);
+  if (here)
+    run_oldest_here(s, worker);
+  else if (wf_deque_push(&worker->spawned, &spawned->task))
+    push_slow(worker);
+}
+
+/* Hands a task on: into the worker's own deque, or, from a thread that has none in the
+ * scope's pool, into the queue. */
+static inline void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned,
+                           weft_fn *fn, void *ctx) {
+  fill(spawned, s, fn, ctx);
+  if (WF_UNLIKELY(worker == NULL)) {
+    enqueue(s, spawned);
+  } else if (WF_UNLIKELY(s->fifo)) {
+    push_fifo(s, worker, spawned);
+  } else {
+    count_task(s, worker);
+    if (WF_UNLIKELY(wf_deque_push(&worker->spawned, &spawned->task))) push_slow(worker);
+  }
+}
+
+static inline void check_call(const weft_scope *s, weft_fn *fn, const char *name) {
+  if (WF_UNLIKELY(s->state != WF_SCOPE_OPEN)) wf_scope_check_open(s, name);
+  if (WF_UNLIKELY(fn == NULL)) wf_fatal(name, "fn is NULL");
+}
+
+void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
+  check_call(s, fn, "weft_spawn");
   wf_worker *worker = worker_in(s);
-  wf_spawned *spawned = NULL;
-  if (worker != NULL ? can_push(worker) : has_takers(s)) spawned = make(s, worker, size);
-  if (spawned == NULL) {
+  if (runs_here(s, worker)) {
+    run_here(s, worker, fn, ctx);
+    return;
+  }
+  wf_spawned *spawned = make(s, worker, 0);
+  if (WF_UNLIKELY(spawned == NULL))
+    run_at_once(s, fn, ctx);
+  else
+    hand_on(s, worker, spawned, fn, ctx);
+}
+
+void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
+  check_call(s, fn, "weft_spawn_copy");
+  wf_worker *worker = worker_in(s);
+  wf_spawned *spawned = make(s, worker, size);
+  if (WF_UNLIKELY(spawned == NULL)) {
     run_copy_at_once(s, args, size, fn);
     return;
   }
   unsigned char *copy = (unsigned char *)spawned + payload_offset(s);
   if (size > 0) memcpy(copy, args, size);
-  hand_on(s, worker, spawned, fn, copy);
+  if (runs_here(s, worker)) {
+    run_here(s, worker, fn, copy);
+    recycle(spawned);
+  } else {
+    hand_on(s, worker, spawned, fn, copy);
+  }
 }
