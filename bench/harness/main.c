@@ -184,7 +184,8 @@ static results measure_rows(const command_line *c, const goals *g, const words *
   char *facts = path_in(c->out, "build.txt"), *bin = path_in(c->out, "bin");
   machine_facts(&r, facts);
   saving s = {c, g};
-  measure_options options = {.bin = bin,
+  measure_options options = {.folder = c->folder,
+                             .bin = bin,
                              .rounds = rounds,
                              .limit_s = 120,
                              .rows = *rows,

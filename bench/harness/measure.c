@@ -170,9 +170,13 @@ static void choose(measuring *m) {
     if (!m->chosen[i]) continue;
     char *path = path_of(m, run);
     m->chosen[i] = access(path, X_OK) == 0;
-    if (!m->chosen[i] && !words_have(&m->results->missing, run->program))
-      words_add(&m->results->missing, run->program, strlen(run->program));
     free(path);
+    if (m->chosen[i]) continue;
+    if (!run_has_source(m->options->folder, run)) {
+      failure(m, run, "there is no such source", NULL);
+    } else if (!words_have(&m->results->missing, run->program)) {
+      words_add(&m->results->missing, run->program, strlen(run->program));
+    }
   }
 }
 

@@ -8,7 +8,8 @@
 #include "results.h"
 
 typedef struct measure_options {
-  const char *bin; /* where the programs are */
+  const char *folder; /* where the sources are */
+  const char *bin;    /* where the programs are */
   int rounds;
   double limit_s; /* of one process */
   words rows;     /* only these, if there are any */
@@ -19,9 +20,10 @@ typedef struct measure_options {
 } measure_options;
 
 /* Adds to r, whose facts the caller knows. Programs that are not built go to r->missing.
- * Whatever goes wrong with a program is said at once and goes to r->failed: a crash, a
- * line that is not of the protocol, an answer that differs from that of the case's first
- * contestant, which by convention is the sequential program. */
+ * Whatever goes wrong with a program is said at once and goes to r->failed: that it has
+ * not even a source, a crash, a line that is not of the protocol, an answer that differs
+ * from that of the case's first contestant, which by convention is the sequential
+ * program. */
 void measure(const plan *p, const measure_options *options, results *r);
 
 #endif

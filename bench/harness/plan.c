@@ -8,6 +8,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MOST_VARIABLES = 64, DEEPEST_LOOP = 8 };
 
@@ -125,6 +126,32 @@ const char *kind_of_program(const char *name) {
   return "weft";
 }
 
+/* fib/omp for omp_gcc of fib: some files make two programs. */
+static char *source_of(const char *workload, const char *name) {
+  static const char *const endings[] = {"omp_gcc", "omp_clang", "ips4o_native"};
+  const char *kind = kind_of_program(name), *end = strrchr(name, '_');
+  size_t length = strlen(name);
+  for (size_t i = 0; end != NULL && i < sizeof endings / sizeof *endings; i++)
+    if (strncmp(endings[i], kind, strlen(kind)) == 0 &&
+        strcmp(strrchr(endings[i], '_'), end) == 0)
+      length = (size_t)(end - name);
+  text source = {0};
+  text_print(&source, "%s/%.*s", workload, (int)length, name);
+  return source.chars;
+}
+
+bool run_has_source(const char *folder, const plan_run *run) {
+  static const char *const endings[] = {"c", "cpp", "rs"};
+  bool found = false;
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    text path = {0};
+    text_print(&path, "%s/%s.%s", folder, run->source, endings[i]);
+    found |= access(path.chars, R_OK) == 0;
+    text_free(&path);
+  }
+  return found;
+}
+
 static bool add_run(planner *s, size_t line, const char *rest) {
   if (s->kase == NULL) return fail(s, line, "run without a row and a case before it");
   words parts = split(rest, " ");
@@ -134,6 +161,7 @@ static bool add_run(planner *s, size_t line, const char *rest) {
   plan_run run = {.row = copy_text(s->row),
                   .kase = copy_text(s->kase),
                   .program = program.chars,
+                  .source = source_of(s->workload, parts.items[0]),
                   .kind = copy_text(kind_of_program(parts.items[0])),
                   .most = s->most,
                   .cpus = s->cpus};
@@ -297,6 +325,7 @@ void plan_free(plan *p) {
     free(p->runs[i].row);
     free(p->runs[i].kase);
     free(p->runs[i].program);
+    free(p->runs[i].source);
     free(p->runs[i].kind);
     words_free(&p->runs[i].args);
   }

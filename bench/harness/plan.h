@@ -34,6 +34,7 @@ typedef enum run_size { SIZE_FULL, SIZE_QUICK, SIZE_TINY } run_size;
 typedef struct plan_run {
   char *row, *kase;
   char *program; /* with its folder: fib_weft */
+  char *source;  /* the file it is made of, without its ending: fib/weft */
   char *kind;    /* serial, weft, or the name of the peer: see kind_of_program */
   words args;
   int most, cpus; /* 0: no limit */
@@ -67,6 +68,9 @@ char *plan_read(plan *p, const plan_options *options, const char *workload,
 /* Brings rows and runs into order; plan_load does it by itself. */
 void plan_sort(plan *p);
 void plan_free(plan *p);
+
+/* Is there a file that the program of the run can be made of? */
+bool run_has_source(const char *folder, const plan_run *run);
 
 /* Whose program it is, by its name without the folder: serial, rayon, tbb, omp, ips4o,
  * pthreadpool if it begins so, and else weft. */

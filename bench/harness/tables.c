@@ -268,7 +268,10 @@ void report_print(const results *r, const goals *g, text *out) {
   }
   report_goals(r, g, out);
   for (size_t i = 0; i < r->missing.count; i++)
-    text_print(out, "%s%s", i == 0 ? "\nNot there, so not measured: " : ", ",
+    text_print(out, "%s%s",
+               i == 0
+                   ? "\nNot built here (what they need is not installed), so left out: "
+                   : ", ",
                r->missing.items[i]);
   if (r->missing.count != 0) text_add(out, "\n");
   for (size_t i = 0; i < r->failed.count; i++)

@@ -156,7 +156,8 @@ static void machine(const results *r, text *out) {
   }
   text_add(out, "</dl>\n");
   const words *const lists[] = {&r->missing, &r->failed};
-  const char *const names[] = {"Not run, because not installed: ", "Failed: "};
+  const char *const names[] = {
+      "Not built here (what they need is not installed), so left out: ", "Failed: "};
   for (size_t i = 0; i < 2; i++) {
     if (lists[i]->count == 0) continue;
     text_print(out, "<p>%s", names[i]);
