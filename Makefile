@@ -8,7 +8,7 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
 .PHONY: all configure help demo test check-long coverage install clean
-.PHONY: bench bench-full bench-compare bench-check bench-record bench-deps
+.PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
 	@$(CMAKE_BUILD)
@@ -53,9 +53,17 @@ bench-compare: ## what changed beyond noise between two results: A=old.json B=ne
 bench-check: ## fail if a ratio is worse than the recorded one
 	@$(BENCH) run ARGS="check --quick $(BENCH_ARGS)"
 
-bench-record: ## keep the ratios of the last run for bench-check
+bench-record: ## keep the last run: recorded.json for bench-check, the figures of the docs
+	@$(BENCH) harness
 	@build/bench/weft-bench record build/bench/results.json >build/bench/recorded.json
 	@mv build/bench/recorded.json bench/recorded.json
+	@$(MAKE) --no-print-directory bench-docs
+
+bench-docs: ## the figures of README.md and docs/ once more, from bench/recorded.json
+	@$(BENCH) harness
+	@mkdir -p docs/pictures
+	@build/bench/weft-bench-report recorded bench/recorded.json bench/goals.txt docs/pictures
+	@build/bench/weft-bench docs README.md docs/benchmarks.md
 
 bench-deps: ## install what the comparison needs
 	@$(BENCH) deps

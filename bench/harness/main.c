@@ -3,8 +3,9 @@
  *     weft-bench [options] [row ...]         measures; all rows if none is named
  *     weft-bench show FILE                   the tables of a result file
  *     weft-bench compare OLD NEW [--all]     what changed beyond noise
- *     weft-bench record FILE                 prints the ratios to be kept, for
- * recorded.json weft-bench check [options] [row ...]   measures and compares with the
+ *     weft-bench record FILE               prints the ratios to be kept, for
+ * recorded.json weft-bench docs PAGE...                puts the recorded ratios into
+ * these pages weft-bench check [options] [row ...]   measures and compares with the
  * recorded ratios weft-bench list                        the rows
  *
  *     --rounds N      rounds; each runs every contestant once, in turn (9; quick 3)
@@ -23,6 +24,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1
 #include "compare.h"
+#include "docs.h"
 #include "goals.h"
 #include "machine.h"
 #include "measure.h"
@@ -332,6 +334,37 @@ static int command_record(const command_line *c) {
   return 0;
 }
 
+/* Status 1 if a goal was missed and nobody has said why. */
+static int command_docs(const command_line *c) {
+  char *ratios = path_in(c->folder, "recorded.json");
+  char *reasons = path_in(c->folder, "causes.txt");
+  goals g = load_goals(c);
+  record kept = record_load(ratios);
+  causes why = causes_load(reasons);
+  for (size_t i = 1; i < c->names.count; i++) {
+    const char *path = c->names.items[i];
+    char *page = read_file(path);
+    text out = {0};
+    if (page == NULL) die("cannot read %s", path);
+    char *problem = docs_fill(page, &kept, &g, &why, &out);
+    if (problem != NULL) die("%s: %s", path, problem);
+    if (!write_file(path, out.chars, out.length)) die("cannot write %s", path);
+    text_free(&out);
+    free(page);
+  }
+  words alone = goals_without_cause(&kept, &g, &why);
+  for (size_t i = 0; i < alone.count; i++)
+    say("missed, and %s has no cause for it: %s", reasons, alone.items[i]);
+  int status = alone.count != 0;
+  words_free(&alone);
+  causes_free(&why);
+  record_free(&kept);
+  goals_free(&g);
+  free(ratios);
+  free(reasons);
+  return status;
+}
+
 static int command_list(const command_line *c) {
   plan p = load_plan(c);
   for (size_t i = 0; i < p.row_count; i++)
@@ -350,6 +383,8 @@ int main(int argc, char **argv) {
     status = command_compare(&c);
   } else if (strcmp(word, "record") == 0) {
     status = command_record(&c);
+  } else if (strcmp(word, "docs") == 0) {
+    status = command_docs(&c);
   } else if (strcmp(word, "list") == 0) {
     status = command_list(&c);
   } else if (strcmp(word, "check") == 0) {

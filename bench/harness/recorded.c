@@ -4,37 +4,101 @@
 #include "recorded.h"
 #include "tables.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the file ---- */
+
+/* The head of the results and of row P1 the times, not whatever else was counted. */
+static results run_of(const results *r) {
+  results run = {.started = copy_text(r->started),
+                 .size = copy_text(r->size),
+                 .seconds = r->seconds,
+                 .rounds = r->rounds,
+                 .threads = r->threads};
+  for (size_t i = 0; i < r->fact_count; i++)
+    results_fact(&run, r->facts[i].key, r->facts[i].value);
+  const row *from = find_row(r, "P1");
+  for (size_t k = 0; from != NULL && k < from->count; k++) {
+    bench_case *into =
+        row_case(results_row(&run, "P1", from->title), from->cases[k].name);
+    for (size_t i = 0; i < from->cases[k].count; i++) {
+      const contestant *who = &from->cases[k].contestants[i];
+      const series *times = find_series(who, "median_ns");
+      for (size_t n = 0; times != NULL && n < times->count; n++)
+        contestant_add(case_contestant(into, who->name, who->command), "median_ns",
+                       times->values[n]);
+    }
+  }
+  return run;
+}
+
+static void write_ratio(json_writer *w, const goal *g, const outcome *o) {
+  w->compact = w->depth + 1;
+  json_begin(w, '{');
+  json_key(w, "row");
+  json_text(w, g->row);
+  json_key(w, "what");
+  json_text(w, g->what);
+  json_key(w, "value");
+  json_number(w, o->median);
+  json_key(w, "tolerance");
+  json_number(w, round(100 * fmin(0.5, fmax(0.1, 2 * o->tolerance))) / 100);
+  json_key(w, "best");
+  json_number(w, o->best);
+  json_key(w, "sure");
+  json_number(w, o->sure);
+  json_key(w, "machine");
+  json_number(w, o->machine);
+  json_key(w, "fastest");
+  json_text(w, o->fastest[0] != 0 ? o->fastest : NULL);
+  json_key(w, "met");
+  json_text(w, verdict_words(o->verdict));
+  json_end(w, '}');
+  w->compact = 0;
+}
 
 void record_write(const goals *g, const results *r, text *out) {
   json_writer w = {0};
   json_begin(&w, '{');
   json_key(&w, "format");
   json_text(&w, RECORDED_FORMAT);
-  json_key(&w, "started");
-  json_text(&w, r->started);
   json_key(&w, "ratios");
   json_begin(&w, '[');
   for (size_t i = 0; i < g->count; i++) {
     outcome o = goal_outcome(&g->items[i], r);
-    if (o.verdict == GOAL_UNKNOWN) continue;
-    w.compact = w.depth + 1;
-    json_begin(&w, '{');
-    json_key(&w, "row");
-    json_text(&w, g->items[i].row);
-    json_key(&w, "what");
-    json_text(&w, g->items[i].what);
-    json_key(&w, "value");
-    json_number(&w, o.median);
-    json_key(&w, "tolerance");
-    json_number(&w, round(100 * fmin(0.5, fmax(0.1, 2 * o.tolerance))) / 100);
-    json_end(&w, '}');
-    w.compact = 0;
+    if (o.verdict != GOAL_UNKNOWN) write_ratio(&w, &g->items[i], &o);
   }
   json_end(&w, ']');
+  results run = run_of(r);
+  json_key(&w, "run");
+  json_begin(&w, '{');
+  results_json(&run, &w);
   json_end(&w, '}');
+  json_end(&w, '}');
+  results_free(&run);
   *out = w.out;
+}
+
+static verdict verdict_named(const char *name) {
+  for (int v = GOAL_UNKNOWN; v <= GOAL_MISSED; v++)
+    if (strcmp(name, verdict_words((verdict)v)) == 0) return (verdict)v;
+  return GOAL_UNKNOWN;
+}
+
+static recorded read_ratio(const json_value *v) {
+  recorded r = {copy_text(json_member_text(v, "row", "")),
+                copy_text(json_member_text(v, "what", "")),
+                json_member_number(v, "tolerance", 0.1),
+                {.verdict = verdict_named(json_member_text(v, "met", "")),
+                 .median = json_member_number(v, "value", NAN),
+                 .best = json_member_number(v, "best", NAN),
+                 .sure = json_member_number(v, "sure", NAN),
+                 .machine = json_member_number(v, "machine", NAN)}};
+  snprintf(r.outcome.fastest, sizeof r.outcome.fastest, "%s",
+           json_member_text(v, "fastest", ""));
+  return r;
 }
 
 record record_load(const char *path) {
@@ -47,13 +111,10 @@ record record_load(const char *path) {
     die("%s has no recorded ratios (its format is not %s)", path, RECORDED_FORMAT);
   const json_value *list = json_member(&file, "ratios");
   for (size_t i = 0; list != NULL && i < list->count; i++) {
-    const json_value *v = &list->items[i];
     GROW(kept.items, kept.count);
-    kept.items[kept.count++] = (recorded){copy_text(json_member_text(v, "row", "")),
-                                          copy_text(json_member_text(v, "what", "")),
-                                          json_member_number(v, "value", NAN),
-                                          json_member_number(v, "tolerance", 0.1)};
+    kept.items[kept.count++] = read_ratio(&list->items[i]);
   }
+  kept.run = results_read(json_member(&file, "run"));
   json_free(&file);
   free(chars);
   return kept;
@@ -65,28 +126,40 @@ void record_free(record *r) {
     free(r->items[i].what);
   }
   free(r->items);
+  results_free(&r->run);
   *r = (record){0};
 }
 
+/* ---- comparing ---- */
+
 /* A share of nothing is nothing: then the limit of the goal gives the scale, or one. */
 static bool still_holds(const recorded *kept, const goal *g, double value) {
-  double scale = fabs(kept->value);
+  double scale = fabs(kept->outcome.median);
   if (scale < 1e-9) scale = fabs(g->limit) > 0 ? fabs(g->limit) : 1;
   double slack = kept->tolerance * scale;
-  return g->at_least ? value >= kept->value - slack : value <= kept->value + slack;
+  return g->at_least ? value >= kept->outcome.median - slack
+                     : value <= kept->outcome.median + slack;
+}
+
+static bool is_of(const recorded *kept, const goal *g) {
+  return strcmp(g->row, kept->row) == 0 && strcmp(g->what, kept->what) == 0;
+}
+
+const recorded *find_recorded(const record *kept, const goal *g) {
+  for (size_t i = 0; i < kept->count; i++)
+    if (is_of(&kept->items[i], g)) return &kept->items[i];
+  return NULL;
 }
 
 static const goal *find_goal(const goals *g, const recorded *kept) {
   for (size_t i = 0; i < g->count; i++)
-    if (strcmp(g->items[i].row, kept->row) == 0 &&
-        strcmp(g->items[i].what, kept->what) == 0)
-      return &g->items[i];
+    if (is_of(kept, &g->items[i])) return &g->items[i];
   return NULL;
 }
 
 static void add_row(table *t, const recorded *kept, double value, bool ok) {
   text was = {0}, is = {0};
-  add_figure(&was, kept->value);
+  add_figure(&was, kept->outcome.median);
   add_figure(&is, value);
   table_line(t);
   table_cell(t, "%s", kept->row);

@@ -2,6 +2,7 @@
  *
  * Only ratios are kept, as every goal of goals.txt is one (or a figure such as wake-ups
  * that does not depend on the machine): they hold on other machines of a similar kind.
+ * What README.md and docs/ show of the benchmarks is made from them, too; see docs.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_RECORDED_H
@@ -9,18 +10,19 @@
 
 #include "goals.h"
 
-#define RECORDED_FORMAT "weft-bench-recorded-1"
+#define RECORDED_FORMAT "weft-bench-recorded-2"
 
 /* The figure of one goal. */
 typedef struct recorded {
   char *row, *what;
-  double value;
   double tolerance; /* how much worse it may be, as a share of the value */
+  outcome outcome;  /* its median is the value */
 } recorded;
 
 typedef struct record {
   recorded *items;
   size_t count;
+  results run; /* when, where and how; of the rows only P1, for the cost of a fork */
 } record;
 
 /* The figures of all goals that were measured, as JSON. The tolerance is twice what the
@@ -30,6 +32,9 @@ void record_write(const goals *g, const results *r, text *out);
 /* Ends the program with a message if the file is missing or wrong. */
 record record_load(const char *path);
 void record_free(record *r);
+
+/* The figure of this goal, or NULL. */
+const recorded *find_recorded(const record *kept, const goal *g);
 
 /* Says for every recorded figure that was measured again whether it still holds; puts the
  * rows of those that do not into *worse. Returns how many do not. */

@@ -92,6 +92,10 @@ void results_csv(const results *r, text *out);
 struct json_writer;
 void results_json(const results *r, struct json_writer *w);
 
+/* What such members say. */
+struct json_value;
+results results_read(const struct json_value *object);
+
 /* Reads such a file. Ends the program with a message if there is none. */
 results results_load(const char *path);
 

@@ -167,19 +167,7 @@ static void read_case(bench_case *c, const json_value *contestants) {
   }
 }
 
-static void read_results(results *r, const json_value *file) {
-  r->started = copy_text(json_member_text(file, "started", ""));
-  r->size = copy_text(json_member_text(file, "size", "full"));
-  r->seconds = json_member_number(file, "seconds", 0);
-  r->rounds = (int)json_member_number(file, "rounds", 0);
-  r->threads = (int)json_member_number(file, "threads", 0);
-  const json_value *machine = member_list(file, "machine");
-  for (size_t i = 0; machine->kind == JSON_OBJECT && i < machine->count; i++)
-    if (machine->items[i].kind == JSON_TEXT)
-      results_fact(r, machine->keys[i], machine->items[i].chars);
-  read_words(&r->missing, member_list(file, "missing"));
-  read_words(&r->failed, member_list(file, "failed"));
-  const json_value *rows = member_list(file, "rows");
+static void read_rows(results *r, const json_value *rows) {
   for (size_t i = 0; i < rows->count; i++) {
     const json_value *cases = member_list(&rows->items[i], "cases");
     row *into = results_row(r, json_member_text(&rows->items[i], "id", ""),
@@ -192,15 +180,31 @@ static void read_results(results *r, const json_value *file) {
   }
 }
 
+results results_read(const json_value *file) {
+  results all = {0}, *r = &all;
+  r->started = copy_text(json_member_text(file, "started", ""));
+  r->size = copy_text(json_member_text(file, "size", "full"));
+  r->seconds = json_member_number(file, "seconds", 0);
+  r->rounds = (int)json_member_number(file, "rounds", 0);
+  r->threads = (int)json_member_number(file, "threads", 0);
+  const json_value *machine = member_list(file, "machine");
+  for (size_t i = 0; machine->kind == JSON_OBJECT && i < machine->count; i++)
+    if (machine->items[i].kind == JSON_TEXT)
+      results_fact(r, machine->keys[i], machine->items[i].chars);
+  read_words(&r->missing, member_list(file, "missing"));
+  read_words(&r->failed, member_list(file, "failed"));
+  read_rows(r, member_list(file, "rows"));
+  return all;
+}
+
 results results_load(const char *path) {
-  results r = {0};
   char *chars = read_file(path), *problem = NULL;
   if (chars == NULL) die("cannot read %s", path);
   json_value file;
   if (!json_read(chars, &file, &problem)) die("%s, %s", path, problem);
   if (strcmp(json_member_text(&file, "format", ""), RESULTS_FORMAT) != 0)
     die("%s is not a result file (its format is not %s)", path, RESULTS_FORMAT);
-  read_results(&r, &file);
+  results r = results_read(&file);
   json_free(&file);
   free(chars);
   return r;

@@ -1,11 +1,13 @@
-/* report/main.c - makes the report of a result file:
+/* report/main.c - makes the report of a result file, and the pictures of recorded ratios:
  *
  *     report RESULTS.json GOALS.txt PAGE.html [FOLDER for SVG files]
+ *     report recorded RECORDED.json GOALS.txt FOLDER
  *
  * SPDX-License-Identifier: MIT */
 #include "page.h"
 #include "plots.h"
 #include <stdio.h>
+#include <string.h>
 
 static void save(const char *path, const text *content) {
   if (!write_file(path, content->chars, content->length)) die("cannot write %s", path);
@@ -26,6 +28,17 @@ static void save_picture(const char *folder, const char *name, bool drawn, text 
   *svg = (text){0};
 }
 
+static void save_curves(const row *its, const char *folder) {
+  curves list = curves_of(its);
+  for (size_t i = 0; i < list.count; i++) {
+    text svg = {0}, name = {0};
+    text_print(&name, "%s-%s", its->id, list.items[i].work);
+    save_picture(folder, name.chars, plot_curve(&list.items[i], &svg), &svg);
+    text_free(&name);
+  }
+  curves_free(&list);
+}
+
 static void save_pictures(const results *r, const goals *g, const char *folder) {
   text svg = {0};
   save_picture(folder, "overview", plot_overview(r, g, &svg), &svg);
@@ -33,26 +46,41 @@ static void save_pictures(const results *r, const goals *g, const char *folder) 
   save_picture(folder, "cpu", plot_cpu(r, &svg), &svg);
   save_picture(folder, "latency", plot_latency(find_row(r, "P12"), "wake", &svg), &svg);
   save_picture(folder, "ticks", plot_latency(find_row(r, "P13"), "ticks", &svg), &svg);
+  save_picture(folder, "bursts", plot_latency(find_row(r, "burst"), "burst", &svg), &svg);
   for (size_t i = 0; i < r->count; i++) {
-    const row *its = &r->rows[i];
-    bool by_time = matches("granularity*", its->id);
-    bool curve = by_time || matches("scaling*", its->id);
-    bool drawn = curve ? plot_speedup(its, by_time, &svg) : plot_row(g, its, &svg);
-    save_picture(folder, its->id, drawn, &svg);
+    save_curves(&r->rows[i], folder);
+    save_picture(folder, r->rows[i].id, plot_row(r, g, &r->rows[i], &svg), &svg);
   }
 }
 
-int main(int count, char **arguments) {
-  if (count != 4 && count != 5)
-    die("usage: report RESULTS.json GOALS.txt PAGE.html [FOLDER for SVG files]");
-  results r = results_load(arguments[1]);
-  goals g = goals_load(arguments[2]);
+static void make_report(char **arguments, const char *folder) {
+  results r = results_load(arguments[0]);
+  goals g = goals_load(arguments[1]);
   text page = {0};
   page_html(&r, &g, &page);
-  save(arguments[3], &page);
-  if (count == 5) save_pictures(&r, &g, arguments[4]);
+  save(arguments[2], &page);
+  if (folder != NULL) save_pictures(&r, &g, folder);
   text_free(&page);
   goals_free(&g);
   results_free(&r);
+}
+
+static void make_recorded(char **arguments) {
+  record kept = record_load(arguments[0]);
+  goals g = goals_load(arguments[1]);
+  text svg = {0};
+  save_picture(arguments[2], "ratios", plot_recorded(&kept, &g, &svg), &svg);
+  save_picture(arguments[2], "fork", plot_fork(&kept.run, &svg), &svg);
+  goals_free(&g);
+  record_free(&kept);
+}
+
+int main(int count, char **arguments) {
+  if (count == 5 && strcmp(arguments[1], "recorded") == 0)
+    make_recorded(arguments + 2);
+  else if (count == 4 || count == 5)
+    make_report(arguments + 1, arguments[4]);
+  else
+    die("usage: report [recorded] RESULTS.json GOALS.txt PAGE.html [FOLDER]");
   return 0;
 }

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "page.h"
+#include "../harness/stats.h"
 #include "../harness/tables.h"
 #include "plots.h"
 #include "standing.h"
@@ -19,7 +20,7 @@ static void heading(text *out, const char *title, const char *explanation) {
 /* A picture with a heading of its own; nothing if there is none. */
 static void card(text *out, const char *title, const char *note, bool drawn, text *svg) {
   if (drawn) {
-    text_add(out, "<figure class=\"card\" style=\"margin:0\"><h3>");
+    text_add(out, "<figure class=\"card\"><h3>");
     add_escaped(out, title);
     text_add(out, "</h3>\n");
     text_add(out, svg->chars);
@@ -71,6 +72,11 @@ static void goal_line(const goal *g, const results *r, text *out) {
     text_add(out, "\u2013");
   else
     add_figure(out, o.best);
+  text_add(out, "</td><td class=\"n wide\">");
+  if (isnan(o.sure))
+    text_add(out, "\u2013");
+  else
+    text_print(out, "%.0f %%", floor(100 * o.sure));
   text_print(out, "</td><td class=\"v\">%s ", mark_of(o.verdict));
   add_escaped(out, verdict_words(o.verdict));
   text_add(out, "</td></tr>\n");
@@ -79,7 +85,8 @@ static void goal_line(const goal *g, const results *r, text *out) {
 static void goals_table(const results *r, const goals *g, text *out) {
   text_add(out, "<div class=\"scroll\"><table><thead><tr><th>row</th><th>what</th>"
                 "<th class=\"n\">goal</th><th class=\"n\">median</th>"
-                "<th class=\"n wide\">best</th><th>met</th></tr></thead><tbody>\n");
+                "<th class=\"n wide\">best</th><th class=\"n wide\">sure</th>"
+                "<th>met</th></tr></thead><tbody>\n");
   for (size_t i = 0; i < g->count; i++) goal_line(&g->items[i], r, out);
   text_add(out, "</tbody></table></div>\n");
 }
@@ -105,10 +112,12 @@ static void goals_sentence(const results *r, const goals *g, text *out) {
 
 static void case_table(const bench_case *c, text *out) {
   const contestant *weft = find_contestant(c, "weft");
+  const series *ours = find_series(weft, "median_ns");
   text_add(out, "<div class=\"scroll\"><table><thead><tr><th>");
   add_escaped(out, c->name);
   text_add(out, "</th><th class=\"n\">median</th><th class=\"n\">best</th>"
-                "<th class=\"n\">\u00d7 weft</th><th class=\"n wide\">CPU s</th>"
+                "<th class=\"n wide\">spread</th><th class=\"n\">\u00d7 weft</th>"
+                "<th class=\"n wide\">p</th><th class=\"n wide\">CPU s</th>"
                 "<th class=\"n wide\">switches</th><th class=\"n wide\">peak MiB</th>"
                 "</tr></thead><tbody>\n");
   for (size_t i = 0; i < c->count; i++) {
@@ -120,8 +129,17 @@ static void case_table(const bench_case *c, text *out) {
     text_add(out, "</td><td class=\"n\">");
     if (find_series(who, "best_ns") != NULL)
       add_time(out, contestant_value(who, "best_ns"));
+    const series *times = find_series(who, "median_ns");
+    text_add(out, "</td><td class=\"n wide\">");
+    if (times != NULL)
+      text_print(out, "%.1f %%", 100 * spread(times->values, times->count));
     text_add(out, "</td><td class=\"n\">");
     if (time_of(who) / time_of(weft) > 0) add_figure(out, time_of(who) / time_of(weft));
+    text_add(out, "</td><td class=\"n wide\">");
+    if (times != NULL && ours != NULL && times != ours)
+      text_print(
+          out, "%.3f",
+          mann_whitney(times->values, times->count, ours->values, ours->count).differ);
     const char *const uses[] = {"process_cpu_s", "process_switches", "process_peak_kib"};
     for (size_t k = 0; k < 3; k++) {
       text_add(out, "</td><td class=\"n wide\">");
@@ -173,41 +191,64 @@ static void machine(const results *r, text *out) {
 
 /* Rows that have a form of their own below. */
 static bool is_curve(const row *its) {
-  return strncmp(its->id, "scaling", 7) == 0 || strncmp(its->id, "granularity", 11) == 0;
+  curves list = curves_of(its);
+  bool any = list.count > 0;
+  curves_free(&list);
+  return any;
+}
+
+/* "P8: sorting ..."; a title that begins with the name of the row says it already. */
+static void row_title(const row *its, text *out) {
+  if (strncmp(title_of(its), its->id, strlen(its->id)) != 0)
+    text_print(out, "%s: ", its->id);
+  text_add(out, title_of(its));
 }
 
 static void peer_cards(const results *r, const goals *g, text *out) {
   text svg = {0};
   heading(out, "Row by row",
-          "How many times as long the fastest peer takes. The upright mark is the goal; "
-          "a hollow bar misses it.");
+          "How many times as long other libraries take. The upright mark is the goal; a "
+          "hollow bar misses it. Where no goal is about the fastest one, it is shown, "
+          "too.");
   text_add(out, "<div class=\"cards\">\n");
   for (size_t i = 0; i < r->count; i++) {
-    const row *its = &r->rows[i];
+    if (is_curve(&r->rows[i])) continue;
     text title = {0};
-    text_print(&title, "%s: %s", its->id, title_of(its));
-    if (!is_curve(its)) card(out, title.chars, NULL, plot_row(g, its, &svg), &svg);
+    row_title(&r->rows[i], &title);
+    card(out, title.chars, NULL, plot_row(r, g, &r->rows[i], &svg), &svg);
     text_free(&title);
   }
   text_add(out, "</div>\n");
 }
 
+static void curve_cards(const row *its, text *out) {
+  curves list = curves_of(its);
+  for (size_t i = 0; i < list.count; i++) {
+    const curve *c = &list.items[i];
+    text svg = {0}, title = {0};
+    if (c->kind == CURVE_THREADS)
+      text_print(&title, "Scaling: %s", c->work);
+    else
+      text_print(&title, "Granularity: the same work in bodies of 10 ns to 1 ms, %s",
+                 c->kind == CURVE_TREE ? "forked as a tree" : "as a loop");
+    card(out, title.chars, NULL, plot_curve(c, &svg), &svg);
+    text_free(&title);
+  }
+  curves_free(&list);
+}
+
 static void other_cards(const results *r, text *out) {
   text svg = {0};
-  heading(out, "Scaling, latency, CPU",
+  heading(out, "Scaling, granularity, latency",
           "All axes are logarithmic. Speed-up is over the plain sequential program.");
   text_add(out, "<div class=\"cards\">\n");
-  for (size_t i = 0; i < r->count; i++) {
-    const row *its = &r->rows[i];
-    bool by_time = strncmp(its->id, "granularity", 11) == 0;
-    if (is_curve(its))
-      card(out, title_of(its), NULL, plot_speedup(its, by_time, &svg), &svg);
-  }
+  for (size_t i = 0; i < r->count; i++) curve_cards(&r->rows[i], out);
   card(out, "From asleep to running (P12)", "A bare futex is the least that is possible.",
        plot_latency(find_row(r, "P12"), "wake", &svg), &svg);
-  card(out, "A burst every millisecond (P13)", NULL,
+  card(out, "A burst of 20 \u00b5s every millisecond (P13)", NULL,
        plot_latency(find_row(r, "P13"), "ticks", &svg), &svg);
-  card(out, "CPU time for the same work", NULL, plot_cpu(r, &svg), &svg);
+  card(out, "600 \u00b5s of work after 20 ms of rest (burst)", NULL,
+       plot_latency(find_row(r, "burst"), "burst", &svg), &svg);
   text_add(out, "</div>\n");
 }
 
@@ -227,16 +268,26 @@ void page_html(const results *r, const goals *g, text *out) {
              r->started, r->rounds, r->threads, r->size);
   goals_sentence(r, g, out);
   text_add(out, "<div class=\"cards\">\n");
-  card(out, "Against the fastest peer", "Each dot is a case; touch it for its name.",
+  card(out, "Against other libraries",
+       "Each dot is a comparison; touch it for its name. Upright marks are goals.",
        plot_overview(r, g, &svg), &svg);
   card(out, "What a fork and a join cost", "fib without cut-off on one thread.",
        plot_fork(r, &svg), &svg);
+  card(out, "CPU time for the same work",
+       "Of whole processes; threads that wait in a loop are in it.", plot_cpu(r, &svg),
+       &svg);
   text_add(out, "</div>\n");
   peer_cards(r, g, out);
   other_cards(r, out);
-  heading(out, "Goals", "What was to be reached, and what was measured.");
+  heading(out, "Goals",
+          "What was to be reached, and what was measured. Sure: how unlikely such rounds "
+          "would be if the ratio were on the other side of the goal (test of Mann and "
+          "Whitney).");
   goals_table(r, g, out);
-  heading(out, "All numbers", "Median over the rounds; a line for each contestant.");
+  heading(
+      out, "All numbers",
+      "Median over the rounds, best of all; spread of the middle half of the rounds; p: "
+      "that the difference to weft is chance (test of Mann and Whitney).");
   all_numbers(r, out);
   heading(out, "Machine", "Where and with what this was measured.");
   machine(r, out);
@@ -249,6 +300,7 @@ void page_picture(const char *svg, text *out) {
   text_add_bytes(out, svg, (size_t)(content - svg) + 1);
   text_add(out, "<style>");
   text_add(out, PICTURE_STYLE);
-  text_add(out, "</style>");
+  text_add(out, "</style><rect class=\"ground\" width=\"100%\" height=\"100%\" "
+                "rx=\"6\"/>");
   text_add(out, content + 1);
 }

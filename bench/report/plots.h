@@ -5,20 +5,40 @@
 #ifndef BENCH_REPORT_PLOTS_H
 #define BENCH_REPORT_PLOTS_H
 
-#include "../harness/goals.h"
+#include "../harness/recorded.h"
 
-/* Every case as a dot: how many times as long the fastest peer takes. One line a row. */
+/* Every goal about a peer, and every fastest peer, as a dot: how many times as long it
+ * takes. One line for each row that has goals, with these as marks. */
 bool plot_overview(const results *r, const goals *g, text *out);
 
-/* The cases of one row as bars, with the goal and the name of the fastest peer. */
-bool plot_row(const goals *g, const row *its, text *out);
+/* The same of the goals that were recorded. */
+bool plot_recorded(const record *kept, const goals *g, text *out);
+
+/* The same comparisons of one row as bars. */
+bool plot_row(const results *r, const goals *g, const row *its, text *out);
 
 /* What one fork and join costs beyond a call (row P1). */
 bool plot_fork(const results *r, text *out);
 
-/* Speed-up over the sequential program by the number that the names of the cases of a row
- * end or begin with: threads (t1, t2), or nanoseconds of a body (10ns). */
-bool plot_speedup(const row *its, bool by_time, text *out);
+/* Speed-up over the sequential program: in row scaling by threads, a curve for each work;
+ * in row granularity by the length of a body, forked as a tree and run as a loop. */
+typedef enum curve_kind { CURVE_THREADS, CURVE_TREE, CURVE_LOOP } curve_kind;
+
+typedef struct curve {
+  const row *its;
+  curve_kind kind;
+  char work[32]; /* fib, or tree */
+} curve;
+
+typedef struct curves {
+  curve *items;
+  size_t count;
+} curves;
+
+/* Those of a row; most have none. */
+curves curves_of(const row *its);
+void curves_free(curves *list);
+bool plot_curve(const curve *c, text *out);
 
 /* Best, median and slow ones: how long a task waits, in one case of a row. */
 bool plot_latency(const row *its, const char *case_name, text *out);

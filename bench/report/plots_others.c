@@ -1,4 +1,4 @@
-/* report/plots_others.c - forks, scaling, granularity, latency and CPU use; see plots.h.
+/* report/plots_others.c - forks, latency and CPU use; see plots.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "../harness/stats.h"
@@ -24,6 +24,13 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+/* As exact as anybody wants to read it. */
+static double three_digits(double value) {
+  if (!(value > 0)) return value;
+  double unit = pow(10, floor(log10(value)) - 2);
+  return round(value / unit) * unit;
+}
+
 static void plot_bars(item *items, size_t count, double low, const char *title,
                       const char *description, void (*label)(text *out, double value),
                       text *out) {
@@ -42,8 +49,7 @@ static void plot_bars(item *items, size_t count, double low, const char *title,
     double y = TOP + (double)i * BAR_LINE;
     text t = {0};
     char class[32];
-    label(&t, items[i].value >= 100 ? round(items[i].value)
-                                    : round(items[i].value * 100) / 100);
+    label(&t, three_digits(items[i].value));
     snprintf(class, sizeof class, "bar %s", class_of(items[i].name));
     svg_text(out, "name", AT_START, BAR_LEFT, y + 10, "%s", items[i].name);
     svg_text(out, "value", AT_END, RIGHT, y + 10, "%s", t.chars);
@@ -92,103 +98,6 @@ bool plot_fork(const results *r, text *out) {
   return count > 0;
 }
 
-/* ---- lines: speed-up by threads or by length of a body ---- */
-
-enum { CHART_LEFT = 46, CHART_HEIGHT = 220, MOST_CASES = 32, LEGEND_LINE = 18 };
-
-/* The first number in the name, in nanoseconds if it has a unit. */
-static double number_in(const char *name) {
-  const char *digits = strpbrk(name, "0123456789");
-  char *end;
-  if (digits == NULL) return NAN;
-  double value = strtod(digits, &end);
-  if (strncmp(end, "us", 2) == 0) return value * 1e3;
-  if (strncmp(end, "ms", 2) == 0) return value * 1e6;
-  return value;
-}
-
-static bool is_serial(const char *name) {
-  return strcmp(class_of(name), "serial") == 0;
-}
-
-/* Times of the sequential program: of the case, or of the first one. */
-static double serial_time(const row *its, size_t k) {
-  const contestant *serial = fastest(&its->cases[k], is_serial);
-  if (serial == NULL && its->count > 0) serial = fastest(&its->cases[0], is_serial);
-  return time_of(serial);
-}
-
-static double speedup(const row *its, size_t k, const char *name) {
-  return serial_time(its, k) / time_of(find_contestant(&its->cases[k], name));
-}
-
-/* All contestants of the row but the sequential ones, once each. */
-static words contestants_of(const row *its) {
-  words names = {0};
-  for (size_t k = 0; k < its->count; k++)
-    for (size_t i = 0; i < its->cases[k].count; i++) {
-      const char *name = its->cases[k].contestants[i].name;
-      if (!is_serial(name) && !words_have(&names, name))
-        words_add(&names, name, strlen(name));
-    }
-  return names;
-}
-
-static void one_line(const row *its, const char *name, size_t number, const scale *x,
-                     const scale *y, double legend_y, text *out) {
-  double xy[2 * MOST_CASES];
-  size_t points = 0;
-  char line[48], dot[48];
-  snprintf(line, sizeof line, "line %s dash%zu", class_of(name), number % 4);
-  snprintf(dot, sizeof dot, "dot %s", class_of(name));
-  for (size_t k = 0; k < its->count && points < MOST_CASES; k++) {
-    double value = speedup(its, k, name);
-    if (!(value > 0)) continue;
-    xy[2 * points] = scale_at(x, number_in(its->cases[k].name));
-    xy[2 * points + 1] = scale_at(y, value);
-    points++;
-  }
-  svg_path(out, line, xy, points);
-  for (size_t i = 0; i < points; i++)
-    svg_dot(out, dot, xy[2 * i], xy[2 * i + 1], 3, name);
-  const double legend[] = {CHART_LEFT, legend_y - 4, CHART_LEFT + 28, legend_y - 4};
-  svg_path(out, line, legend, 2);
-  svg_text(out, "name", AT_START, CHART_LEFT + 36, legend_y, "%s", name);
-}
-
-bool plot_speedup(const row *its, bool by_time, text *out) {
-  double places[MOST_CASES], values[MOST_CASES * 16];
-  size_t place_count = 0, value_count = 0;
-  if (its == NULL) return false;
-  words names = contestants_of(its);
-  for (size_t k = 0; k < its->count && k < MOST_CASES; k++) {
-    places[place_count++] = number_in(its->cases[k].name);
-    for (size_t i = 0; i < names.count && i < 16; i++)
-      values[value_count++] = speedup(its, k, names.items[i]);
-  }
-  bool any = false;
-  for (size_t i = 0; i < value_count; i++) any |= values[i] > 0;
-  if (any) {
-    scale x =
-        scale_over(places, place_count, places[0], places[0] * 2, CHART_LEFT, RIGHT);
-    scale y = scale_over(values, value_count, 0.5, 2, CHART_HEIGHT, TOP);
-    double height = CHART_HEIGHT + 40 + (double)names.count * LEGEND_LINE;
-    svg_begin(out, height + 6, its->title != NULL ? its->title : its->id,
-              "Speed-up over the sequential program, one line for each library.");
-    svg_axis_y(out, &y, CHART_LEFT, RIGHT, label_ratio);
-    svg_axis_x(out, &x, TOP, CHART_HEIGHT, by_time ? label_time : label_plain);
-    svg_line(out, "even", CHART_LEFT, scale_at(&y, 1), RIGHT, scale_at(&y, 1));
-    svg_text(out, "axis", AT_MIDDLE, SVG_WIDTH / 2.0, CHART_HEIGHT + 30, "%s",
-             by_time ? "length of one body" : "threads");
-    for (size_t i = 0; i < names.count; i++)
-      one_line(its, names.items[i], i, &x, &y,
-               CHART_HEIGHT + 50 + (double)i * LEGEND_LINE, out);
-    svg_end(out);
-  }
-  words_free(&names);
-  return any;
-}
-
 /* ---- latency ---- */
 
 static double largest_of(const contestant *c) {
@@ -202,18 +111,26 @@ static double smallest_of(const contestant *c) {
   return find_series(c, "best_ns") != NULL ? contestant_value(c, "best_ns") : time_of(c);
 }
 
+static void latency_range(const char *kind, const contestant *who, const char *from,
+                          const char *to, const scale *x, double y, text *out) {
+  char class[32];
+  if (find_series(who, from) == NULL || find_series(who, to) == NULL) return;
+  snprintf(class, sizeof class, "%s %s", kind, class_of(who->name));
+  svg_line(out, class, scale_at(x, contestant_value(who, from)), y,
+           scale_at(x, contestant_value(who, to)), y);
+}
+
 static void latency_line(const contestant *who, const scale *x, double y, text *out) {
-  char line[32], dot[32];
+  char dot[32];
   text t = {0};
-  snprintf(line, sizeof line, "range %s", class_of(who->name));
   snprintf(dot, sizeof dot, "dot %s", class_of(who->name));
   svg_text(out, "name", AT_START, BAR_LEFT, y + 10, "%s", who->name);
-  label_time(&t, round(time_of(who)));
+  label_time(&t, three_digits(time_of(who)));
   text_add(&t, " \u2026 ");
-  label_time(&t, round(largest_of(who)));
+  label_time(&t, three_digits(largest_of(who)));
   svg_text(out, "value", AT_END, RIGHT, y + 10, "%s", t.chars);
-  svg_line(out, line, scale_at(x, smallest_of(who)), y + 21, scale_at(x, largest_of(who)),
-           y + 21);
+  latency_range("whisker", who, "best_ns", "p99_ns", x, y + 21, out);
+  latency_range("range", who, "p10_ns", "p90_ns", x, y + 21, out);
   svg_dot(out, dot, scale_at(x, time_of(who)), y + 21, 5, NULL);
   text_free(&t);
 }
@@ -232,14 +149,16 @@ bool plot_latency(const row *its, const char *case_name, text *out) {
   if (count > 0) {
     scale x = scale_over(values, count, values[0], values[0] * 2, BAR_LEFT, RIGHT);
     double bottom = TOP + (double)(count / 2) * BAR_LINE;
-    svg_begin(out, bottom + 36, its->title != NULL ? its->title : its->id,
-              "From the best to the slowest measured; the dot is the median.");
+    svg_begin(
+        out, bottom + 36, its->title != NULL ? its->title : its->id,
+        "From the best to the 99th percentile, thick from the 10th to the 90th; the "
+        "dot is the median.");
     svg_axis_x(out, &x, TOP, bottom, label_time);
     for (size_t i = 0; i < c->count; i++)
       if (time_of(&c->contestants[i]) > 0)
         latency_line(&c->contestants[i], &x, TOP + (double)shown++ * BAR_LINE, out);
     svg_text(out, "axis", AT_MIDDLE, SVG_WIDTH / 2.0, bottom + 30,
-             "best \u2014 median \u25cf \u2014 99th percentile");
+             "\u25cf median; thick: 10 to 90 %%; thin: best to 99 %%");
     svg_end(out);
   }
   free(values);
@@ -264,7 +183,11 @@ static double cpu_of(const contestant *c) {
 
 /* rayon-install and rayon-outside are one library. */
 static const char *library_of(const char *name) {
-  return is_peer(name) ? class_of(name) : NULL;
+  static const char *const libraries[] = {"rayon",     "tbb",   "omp-gcc",
+                                          "omp-clang", "ips4o", "pthreadpool"};
+  for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+    if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) return libraries[i];
+  return NULL;
 }
 
 static void add_cpu_use(cpu_sum *sums, size_t *count, const bench_case *c) {

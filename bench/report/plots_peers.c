@@ -1,4 +1,4 @@
-/* report/plots_peers.c - pictures that hold weft against its fastest peer; see plots.h.
+/* report/plots_peers.c - pictures that hold weft against its peers; see plots.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "plots.h"
@@ -7,84 +7,131 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { LINE = 26, TOP = 8, LEFT = 84, RIGHT = SVG_WIDTH - 14 };
+enum { LINE = 24, TOP = 8, LEFT = 76, RIGHT = SVG_WIDTH - 14 };
+
+static scale scale_of(const standings *s, const char *row_id, double low, double high,
+                      double from, double to) {
+  double *values = NULL;
+  size_t count = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    if (row_id != NULL && strcmp(s->items[i].row, row_id) != 0) continue;
+    GROW(values, count);
+    values[count++] = s->items[i].ratio;
+    GROW(values, count);
+    values[count++] = s->items[i].limit;
+  }
+  scale x = scale_over(values, count, low, high, from, to);
+  free(values);
+  return x;
+}
 
 /* ---- overview ---- */
 
-static size_t standings_of(const results *r, const goals *g, double **ratios) {
-  size_t count = 0;
-  *ratios = NULL;
-  for (size_t i = 0; i < r->count; i++)
-    for (size_t k = 0; k < r->rows[i].count; k++) {
-      standing s;
-      if (!case_standing(g, &r->rows[i], &r->rows[i].cases[k], &s)) continue;
-      GROW(*ratios, count);
-      (*ratios)[count++] = s.ratio;
-    }
-  return count;
+static bool is_first_of_row(const standings *s, size_t i) {
+  return i == 0 || strcmp(s->items[i].row, s->items[i - 1].row) != 0;
 }
 
-/* The dots of a row; false if it has none. */
-static bool overview_line(const goals *g, const row *its, const scale *x, double y,
-                          text *out) {
-  bool any = false;
-  for (size_t k = 0; k < its->count; k++) {
-    standing s;
-    if (!case_standing(g, its, &its->cases[k], &s)) continue;
-    text tip = {0};
-    text_print(&tip, "%s %s: %.2f\u00d7 %s", its->id, its->cases[k].name, s.ratio,
-               s.peer);
-    if (!isnan(s.limit)) text_print(&tip, ", goal %g\u00d7", s.limit);
-    svg_dot(out, s.met ? "dot weft" : "dot missed", scale_at(x, s.ratio), y, 5,
-            tip.chars);
-    text_free(&tip);
-    any = true;
+static void overview_point(const standing *s, const scale *x, double y, text *out) {
+  text tip = {0};
+  text_print(&tip, "%s %s %s: %.2f\u00d7", s->row, s->name, s->peer, s->ratio);
+  if (!isnan(s->limit)) text_print(&tip, ", goal %.3g\u00d7", s->limit);
+  svg_dot(out, s->met ? "dot weft" : "dot missed", scale_at(x, s->ratio), y, 4.5,
+          tip.chars);
+  text_free(&tip);
+}
+
+static void overview_legend(double y, text *out) {
+  svg_text(out, "axis", AT_START, LEFT, y, "\u2190 peer is faster");
+  svg_text(out, "axis", AT_END, RIGHT, y, "weft is faster \u2192");
+  svg_dot(out, "dot weft", LEFT + 5, y + 14, 4.5, NULL);
+  svg_text(out, "axis", AT_START, LEFT + 14, y + 18, "goal met, or none");
+  svg_dot(out, "dot missed", LEFT + 137, y + 14, 4.5, NULL);
+  svg_text(out, "axis", AT_START, LEFT + 146, y + 18, "goal missed");
+  svg_line(out, "goal", LEFT + 234, y + 8, LEFT + 234, y + 20);
+  svg_text(out, "axis", AT_START, LEFT + 241, y + 18, "goal");
+}
+
+static bool overview(const standings *s, const char *foot, text *out) {
+  if (s->count == 0) return false;
+  scale x = scale_of(s, NULL, 0.5, 5, LEFT, RIGHT);
+  text goals_drawn = {0}, dots = {0};
+  double y = TOP - LINE / 2.0;
+  for (size_t i = 0; i < s->count; i++) {
+    if (is_first_of_row(s, i)) {
+      y += LINE;
+      svg_text(&dots, "name", AT_END, LEFT - 8, y + 4, "%s", s->items[i].row);
+    }
+    if (!isnan(s->items[i].limit)) {
+      double at = scale_at(&x, s->items[i].limit);
+      svg_line(&goals_drawn, "goal", at, y - 8, at, y + 8);
+    }
+    overview_point(&s->items[i], &x, y, &dots);
   }
-  return any;
+  double bottom = y + LINE / 2.0;
+  svg_begin(
+      out, bottom + (foot != NULL ? 72 : 56), "Against other libraries",
+      "For each row of the benchmark, how many times as long as weft other libraries "
+      "take. Each dot is a comparison; dots to the right of 1 are faster. "
+      "Upright marks are goals, hollow dots miss theirs.");
+  svg_axis_x(out, &x, TOP, bottom, label_ratio);
+  svg_line(out, "even", scale_at(&x, 1), TOP, scale_at(&x, 1), bottom);
+  text_add(out, goals_drawn.chars != NULL ? goals_drawn.chars : "");
+  text_add(out, dots.chars);
+  overview_legend(bottom + 30, out);
+  if (foot != NULL)
+    svg_text(out, "axis", AT_MIDDLE, SVG_WIDTH / 2.0, bottom + 66, "%s", foot);
+  svg_end(out);
+  text_free(&goals_drawn);
+  text_free(&dots);
+  return true;
+}
+
+/* Rows without any goal have their place further down on the page. */
+static void keep_rows_with_goals(standings *s, const goals *g) {
+  size_t kept = 0;
+  for (size_t i = 0; i < s->count; i++) {
+    bool has_goal = false;
+    for (size_t k = 0; k < g->count; k++)
+      has_goal |= strcmp(g->items[k].row, s->items[i].row) == 0;
+    if (has_goal) s->items[kept++] = s->items[i];
+  }
+  s->count = kept;
 }
 
 bool plot_overview(const results *r, const goals *g, text *out) {
-  double *ratios;
-  size_t count = standings_of(r, g, &ratios);
-  if (count == 0) return false;
-  scale x = scale_over(ratios, count, 0.5, 5, LEFT, RIGHT);
-  free(ratios);
-  text lines = {0};
-  double y = TOP + LINE / 2.0;
-  for (size_t i = 0; i < r->count; i++) {
-    if (!overview_line(g, &r->rows[i], &x, y, &lines)) continue;
-    svg_text(&lines, "name", AT_END, LEFT - 8, y + 4, "%s", r->rows[i].id);
-    y += LINE;
-  }
-  double bottom = y - LINE / 2.0;
-  svg_begin(out, bottom + 58, "Against the fastest peer",
-            "For each row of the benchmark, how many times as long as weft the fastest "
-            "other library takes. Each dot is a case; dots to the right of 1 are faster. "
-            "Hollow dots miss their goal.");
-  svg_axis_x(out, &x, TOP, bottom, label_ratio);
-  svg_line(out, "even", scale_at(&x, 1), TOP, scale_at(&x, 1), bottom);
-  text_add(out, lines.chars);
-  svg_text(out, "axis", AT_START, LEFT, bottom + 30, "\u2190 peer is faster");
-  svg_text(out, "axis", AT_END, RIGHT, bottom + 30, "weft is faster \u2192");
-  svg_dot(out, "dot weft", LEFT + 5, bottom + 44, 5, NULL);
-  svg_text(out, "axis", AT_START, LEFT + 15, bottom + 48, "goal met, or none");
-  svg_dot(out, "dot missed", LEFT + 150, bottom + 44, 5, NULL);
-  svg_text(out, "axis", AT_START, LEFT + 160, bottom + 48, "goal missed");
-  svg_end(out);
-  text_free(&lines);
-  return true;
+  standings s = standings_of(r, g);
+  keep_rows_with_goals(&s, g);
+  bool drawn = overview(&s, NULL, out);
+  standings_free(&s);
+  return drawn;
+}
+
+bool plot_recorded(const record *kept, const goals *g, text *out) {
+  standings s = recorded_standings(kept, g);
+  text foot = {0};
+  text_print(&foot, "times of peer / weft \u00b7 %.10s", kept->run.started);
+  bool drawn = overview(&s, foot.chars, out);
+  text_free(&foot);
+  standings_free(&s);
+  return drawn;
 }
 
 /* ---- one row ---- */
 
 enum { BAR = 12, BAR_LINE = 36, BAR_LEFT = 10 };
 
-static void bar(const standing *s, const char *name, const scale *x, double y,
-                text *out) {
+static void bar(const standing *s, const scale *x, double y, text *out) {
   double one = scale_at(x, 1);
-  svg_text(out, "name", AT_START, BAR_LEFT, y + 10, "%s", name);
-  svg_text(out, "value", AT_END, RIGHT, y + 10, "%.2f\u00d7 %s", s->ratio, s->peer);
+  text value = {0};
+  if (!isnan(s->limit))
+    text_print(&value, "%.3g\u00d7, goal %.3g\u00d7", s->ratio, s->limit);
+  else
+    text_print(&value, "%.3g\u00d7 %s", s->ratio, s->peer);
+  svg_text(out, "name", AT_START, BAR_LEFT, y + 10, "%s", s->name);
+  svg_text(out, "value", AT_END, RIGHT, y + 10, "%s", value.chars);
+  text_free(&value);
   svg_rect(out, s->met ? "bar weft" : "bar missed", one, y + 15,
            scale_at(x, s->ratio) - one, BAR);
   if (!isnan(s->limit)) {
@@ -93,39 +140,25 @@ static void bar(const standing *s, const char *name, const scale *x, double y,
   }
 }
 
-bool plot_row(const goals *g, const row *its, text *out) {
-  standing *all = NULL;
-  double *values = NULL;
-  size_t count = 0, value_count = 0;
-  const char **names = NULL;
-  for (size_t k = 0; k < its->count; k++) {
-    standing s;
-    if (!case_standing(g, its, &its->cases[k], &s)) continue;
-    GROW(values, value_count);
-    values[value_count++] = s.ratio;
-    GROW(values, value_count);
-    values[value_count++] = s.limit;
-    GROW(names, count);
-    names[count] = its->cases[k].name;
-    GROW(all, count);
-    all[count++] = s;
-  }
+bool plot_row(const results *r, const goals *g, const row *its, text *out) {
+  standings s = standings_of(r, g);
+  size_t count = 0, shown = 0;
+  for (size_t i = 0; i < s.count; i++) count += strcmp(s.items[i].row, its->id) == 0;
   if (count > 0) {
-    scale x = scale_over(values, value_count, 0.5, 2, BAR_LEFT, RIGHT);
+    scale x = scale_of(&s, its->id, 0.5, 2, BAR_LEFT, RIGHT);
     double bottom = TOP + (double)count * BAR_LINE;
     svg_begin(out, bottom + 36, its->id,
-              "Time of the fastest other library divided by the time of weft, for each "
-              "case; the mark is the goal.");
+              "What other libraries take divided by what weft takes; the mark is the "
+              "goal.");
     svg_axis_x(out, &x, TOP, bottom, label_ratio);
-    for (size_t k = 0; k < count; k++)
-      bar(&all[k], names[k], &x, TOP + (double)k * BAR_LINE, out);
     svg_line(out, "even", scale_at(&x, 1), TOP, scale_at(&x, 1), bottom);
+    for (size_t i = 0; i < s.count; i++)
+      if (strcmp(s.items[i].row, its->id) == 0)
+        bar(&s.items[i], &x, TOP + (double)shown++ * BAR_LINE, out);
     svg_text(out, "axis", AT_MIDDLE, SVG_WIDTH / 2.0, bottom + 30,
-             "fastest peer / weft (right of 1: weft is faster); \u258f goal");
+             "peer / weft: right of 1 weft is faster");
     svg_end(out);
   }
-  free(all);
-  free(values);
-  free(names);
+  standings_free(&s);
   return count > 0;
 }

@@ -1,20 +1,32 @@
-/* report/standing.h - how weft stands in a case, and what contestants are.
+/* report/standing.h - how weft stands against its peers, and what contestants are.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_REPORT_STANDING_H
 #define BENCH_REPORT_STANDING_H
 
-#include "../harness/goals.h"
+#include "../harness/recorded.h"
 
+/* One comparison with a peer: that of a goal, or with the fastest one of a case. */
 typedef struct standing {
-  double ratio;     /* time of the fastest peer / time of weft */
-  double limit;     /* the goal against this peer, or NAN */
-  bool met;         /* or there is no goal */
-  const char *peer; /* the fastest */
+  const char *row;
+  char name[96];
+  double ratio;  /* what the peer takes / what weft takes: above 1 weft is better */
+  double limit;  /* the goal, or NAN */
+  bool met;      /* or there is no goal */
+  char peer[64]; /* which, if there were several to choose from */
 } standing;
 
-/* False if weft or every peer is missing. */
-bool case_standing(const goals *g, const row *its, const bench_case *c, standing *out);
+typedef struct standings {
+  standing *items;
+  size_t count;
+} standings;
+
+/* All goals about peers that were measured, in their order; and for each case in which
+ * they do not name its fastest peer, that one, without a goal. By row. */
+standings standings_of(const results *r, const goals *g);
+/* The goals alone, from what was recorded. */
+standings recorded_standings(const record *kept, const goals *g);
+void standings_free(standings *s);
 
 bool is_peer(const char *name);
 bool is_ours(const char *name);

@@ -137,8 +137,9 @@ void svg_axis_x(text *out, const scale *s, double near, double far,
   for (double tick = first_tick(s); tick <= s->high; tick = next_tick(s, tick)) {
     double x = scale_at(s, tick);
     svg_line(out, "grid", x, near, x, far);
-    /* At the left edge a label in the middle would be cut off. */
-    tick_text(out, x < 20 ? AT_START : AT_MIDDLE, x, far + 14, tick, label);
+    /* At the edges a label in the middle would be cut off. */
+    anchor where = x < 20 ? AT_START : x > SVG_WIDTH - 24 ? AT_END : AT_MIDDLE;
+    tick_text(out, where, where == AT_END ? SVG_WIDTH - 2 : x, far + 14, tick, label);
   }
 }
 

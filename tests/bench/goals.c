@@ -160,7 +160,7 @@ TEST(worse_than_recorded_is_found_and_noise_is_not) {
   record kept = keep(&g, &r);
   REQUIRE(kept.count == 2);
   CHECK_STR_EQ(kept.items[0].what, "faster than tbb");
-  CHECK(fabs(kept.items[0].value - 3.015) < 1e-6);
+  CHECK(fabs(kept.items[0].outcome.median - 3.015) < 1e-6);
   /* twice the spreads, 4 % each */
   CHECK_MSG(fabs(kept.items[0].tolerance - 0.16) < 0.011, "%f", kept.items[0].tolerance);
   CHECK_EQ(check_again(&kept, &g, 1000), (size_t)0);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <bench/harness/goals.h>
 #include <bench/harness/plan.h>
+#include <bench/harness/recorded.h>
 #include <harness/harness.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +66,23 @@ static void check_terms(const plan *p, const goal *g, const char *expression) {
     words_free(&parts);
   }
   words_free(&tokens);
+}
+
+/* A row is recorded whole or not at all: a goal that has no figure where others of its
+ * row have one names a contestant or a metric that nobody prints. */
+TEST(recorded_rows_are_whole) {
+  goals g = goals_load(BENCH_FOLDER "/goals.txt");
+  record kept = record_load(BENCH_FOLDER "/recorded.json");
+  CHECK(kept.count > 50);
+  for (size_t i = 0; i < g.count; i++) {
+    bool row_is_there = false;
+    for (size_t k = 0; k < kept.count; k++)
+      row_is_there |= strcmp(kept.items[k].row, g.items[i].row) == 0;
+    CHECK_MSG(!row_is_there || find_recorded(&kept, &g.items[i]) != NULL,
+              "row %s has no figure of \"%s\"", g.items[i].row, g.items[i].what);
+  }
+  record_free(&kept);
+  goals_free(&g);
 }
 
 TEST(goals_are_about_rows_cases_and_contestants_that_there_are) {

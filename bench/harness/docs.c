@@ -1,0 +1,223 @@
+/* harness/docs.c - see docs.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "docs.h"
+#include "tables.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- causes ---- */
+
+char *causes_read(causes *c, const char *content) {
+  text problem = {0};
+  words lines = split(content, "\n");
+  for (size_t i = 0; i < lines.count && problem.length == 0; i++) {
+    if (lines.items[i][0] == '#') continue;
+    words parts = split(lines.items[i], "|");
+    if (parts.count != 3) {
+      text_print(&problem, "not row|goal|cause: %s", lines.items[i]);
+    } else {
+      GROW(c->items, c->count);
+      c->items[c->count++] = (cause){copy_text(parts.items[0]), copy_text(parts.items[1]),
+                                     copy_text(parts.items[2])};
+    }
+    words_free(&parts);
+  }
+  words_free(&lines);
+  return problem.chars;
+}
+
+causes causes_load(const char *path) {
+  causes c = {0};
+  char *content = read_file(path);
+  if (content == NULL) die("cannot read %s", path);
+  char *problem = causes_read(&c, content);
+  if (problem != NULL) die("%s: %s", path, problem);
+  free(content);
+  return c;
+}
+
+void causes_free(causes *c) {
+  for (size_t i = 0; i < c->count; i++) {
+    free(c->items[i].row);
+    free(c->items[i].what);
+    free(c->items[i].why);
+  }
+  free(c->items);
+  *c = (causes){0};
+}
+
+static const cause *cause_of(const causes *c, const goal *g) {
+  for (size_t i = 0; i < c->count; i++)
+    if (strcmp(c->items[i].row, g->row) == 0 && matches(c->items[i].what, g->what))
+      return &c->items[i];
+  return NULL;
+}
+
+static bool is_missed(const recorded *r) {
+  return r != NULL &&
+         (r->outcome.verdict == GOAL_MISSED || r->outcome.verdict == GOAL_BEST);
+}
+
+words goals_without_cause(const record *kept, const goals *g, const causes *c) {
+  words alone = {0};
+  for (size_t i = 0; i < g->count; i++) {
+    if (!is_missed(find_recorded(kept, &g->items[i])) ||
+        cause_of(c, &g->items[i]) != NULL)
+      continue;
+    text line = {0};
+    text_print(&line, "%s: %s", g->items[i].row, g->items[i].what);
+    words_add(&alone, line.chars, line.length);
+    text_free(&line);
+  }
+  return alone;
+}
+
+/* ---- the parts ---- */
+
+typedef struct writing {
+  const record *kept;
+  const goals *goals;
+  const causes *causes;
+} writing;
+
+static const char *fact_of(const results *r, const char *key) {
+  for (size_t i = 0; i < r->fact_count; i++)
+    if (strcmp(r->facts[i].key, key) == 0) return r->facts[i].value;
+  return "?";
+}
+
+static void write_run(const writing *w, text *out) {
+  const results *r = &w->kept->run;
+  size_t met = 0, close = 0, machine = 0;
+  for (size_t i = 0; i < w->kept->count; i++) {
+    met += w->kept->items[i].outcome.verdict == GOAL_MET;
+    close += w->kept->items[i].outcome.verdict == GOAL_BEST;
+    machine += w->kept->items[i].outcome.verdict == GOAL_MACHINE;
+  }
+  text_print(
+      out,
+      "Measured on %.10s in one run: %s with %s CPUs, gcc -O2, %s sizes, %d rounds. "
+      "%zu of %zu goals met",
+      r->started, fact_of(r, "cpu"), fact_of(r, "cpus"), r->size, r->rounds, met,
+      w->kept->count);
+  if (close > 0) text_print(out, ", %zu more by the best rounds", close);
+  if (machine > 0) text_print(out, ", %zu where the machine gave too little", machine);
+  text_add(out, ".\n");
+}
+
+static void write_machine(const writing *w, text *out) {
+  const results *r = &w->kept->run;
+  text_add(out, "| | |\n|---|---|\n");
+  for (size_t i = 0; i < r->fact_count; i++)
+    text_print(out, "| %s | %s |\n", r->facts[i].key, r->facts[i].value);
+  text_print(out, "| run | %s, %.0f minutes, %d threads |\n", r->started, r->seconds / 60,
+             r->threads);
+}
+
+static void add_limit(text *out, const goal *g) {
+  text_add(out, g->at_least ? "≥ " : "≤ ");
+  add_figure(out, g->limit);
+}
+
+static void add_or_dash(text *out, double value) {
+  if (isfinite(value))
+    add_figure(out, value);
+  else
+    text_add(out, "–");
+}
+
+static void write_goals(const writing *w, text *out) {
+  text_add(out, "| row | goal | | median | best rounds | sure | met |\n"
+                "|---|---|---:|---:|---:|---:|---|\n");
+  for (size_t i = 0; i < w->goals->count; i++) {
+    const goal *g = &w->goals->items[i];
+    const recorded *r = find_recorded(w->kept, g);
+    text_print(out, "| %s | %s | ", g->row, g->what);
+    add_limit(out, g);
+    text_add(out, " | ");
+    if (r == NULL) {
+      text_add(out, "– | – | – | not measured |\n");
+      continue;
+    }
+    add_or_dash(out, r->outcome.median);
+    text_add(out, " | ");
+    add_or_dash(out, r->outcome.best);
+    if (isfinite(r->outcome.sure))
+      text_print(out, " | %.0f %% | ", floor(100 * r->outcome.sure));
+    else
+      text_add(out, " | – | ");
+    bool yes = r->outcome.verdict == GOAL_MET;
+    text_print(out, yes ? "%s" : "**%s**", verdict_words(r->outcome.verdict));
+    if (r->outcome.fastest[0] != 0) text_print(out, " (%s)", r->outcome.fastest);
+    text_add(out, " |\n");
+  }
+}
+
+/* All missed goals of one cause (NULL: of none) in one item of the list. */
+static void missed_for(const writing *w, const cause *why, text *out) {
+  size_t count = 0;
+  for (size_t i = 0; i < w->goals->count; i++) {
+    const goal *g = &w->goals->items[i];
+    const recorded *r = find_recorded(w->kept, g);
+    if (!is_missed(r) || cause_of(w->causes, g) != why) continue;
+    if (count++ == 0)
+      text_print(out, "* **%s**, ", why != NULL ? why->row : "cause not known");
+    else
+      text_add(out, "; ");
+    if (why == NULL) text_print(out, "%s ", g->row);
+    text_print(out, "%s: ", g->what);
+    add_figure(out, r->outcome.median);
+    text_add(out, " (");
+    add_limit(out, g);
+    text_add(out, ")");
+  }
+  if (count > 0) text_print(out, ".\n%s%s\n", why ? "  " : "", why ? why->why : "");
+}
+
+static void write_missed(const writing *w, text *out) {
+  for (size_t i = 0; i < w->causes->count; i++) missed_for(w, &w->causes->items[i], out);
+  missed_for(w, NULL, out);
+}
+
+/* ---- the page ---- */
+
+static bool write_part(const writing *w, const char *name, text *out) {
+  static const struct {
+    const char *name;
+    void (*write)(const writing *w, text *out);
+  } parts[] = {{"run", write_run},
+               {"machine", write_machine},
+               {"goals", write_goals},
+               {"missed", write_missed}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (strcmp(parts[i].name, name) == 0) {
+      parts[i].write(w, out);
+      return true;
+    }
+  return false;
+}
+
+char *docs_fill(const char *page, const record *kept, const goals *g, const causes *c,
+                text *out) {
+  static const char begin[] = "<!-- measured: ", end[] = "<!-- end -->\n";
+  writing w = {kept, g, c};
+  text problem = {0};
+  const char *place;
+  while (problem.length == 0 && (place = strstr(page, begin)) != NULL) {
+    const char *name = place + strlen(begin), *content = strstr(name, " -->\n");
+    const char *rest = content != NULL ? strstr(content, end) : NULL;
+    if (rest == NULL) {
+      text_print(&problem, "no end of a place for what was measured");
+      break;
+    }
+    char *part = copy_bytes(name, (size_t)(content - name));
+    text_add_bytes(out, page, (size_t)(content - page) + strlen(" -->\n"));
+    if (!write_part(&w, part, out)) text_print(&problem, "there is no part %s", part);
+    free(part);
+    page = rest;
+  }
+  text_add(out, page);
+  return problem.chars;
+}

@@ -1,0 +1,42 @@
+/* harness/docs.h - puts what was recorded into pages: README.md and docs/benchmarks.md.
+ *
+ * A page has places for it, between the lines
+ *
+ *     <!-- measured: PART -->
+ *     <!-- end -->
+ *
+ * where PART is run (a sentence: when, where, how, how many goals), machine (a table),
+ * goals (a table) or missed (a list: each goal that was missed, and why). The causes come
+ * from causes.txt, which has a line for each: row | pattern for the goal | cause; the
+ * first that fits a goal is its cause.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BENCH_HARNESS_DOCS_H
+#define BENCH_HARNESS_DOCS_H
+
+#include "recorded.h"
+
+typedef struct cause {
+  char *row, *what; /* the second is a pattern, see matches() */
+  char *why;
+} cause;
+
+typedef struct causes {
+  cause *items;
+  size_t count;
+} causes;
+
+/* Ends the program with a message if the file is missing or wrong. */
+causes causes_load(const char *path);
+/* The same for a text: NULL, or what is wrong, which the caller frees. */
+char *causes_read(causes *c, const char *content);
+void causes_free(causes *c);
+
+/* The page with new parts. Returns NULL, or what is wrong with the page. */
+char *docs_fill(const char *page, const record *kept, const goals *g, const causes *c,
+                text *out);
+
+/* The goals that were missed for no known cause: "row: goal". */
+words goals_without_cause(const record *kept, const goals *g, const causes *c);
+
+#endif
