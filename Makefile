@@ -32,7 +32,8 @@ test: all ## run the tests
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
-	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan delays static platforms fuzz reproducible
+	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan valgrind delays orders coverage static platforms \
+	  fuzz reproducible
 
 coverage: ## which lines the tests run; fails below the goals
 	@tools/coverage
