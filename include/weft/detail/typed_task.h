@@ -33,8 +33,33 @@ typedef struct wf_call {
   wf_ptr *slot;
 } wf_call;
 
+/* Forks by a worker, once `execute` and `context` are there. The deque is used as
+ * wf_fork_push does, but its bottom is also kept. */
+WF_TASK_FN void wf_call_push(wf_owner *self, wf_call *forked) {
+  wf_word_init(&forked->task.completion.x_state, (uintptr_t)self->region);
+  wf_ptr *slot = (wf_ptr *)wf_ptr_load_own(&self->x_bottom);
+  forked->slot = slot;
+  wf_fork_push_at(self, slot, &forked->task);
+}
+
+/* True: the task was private, and is the caller's. False: perhaps it was not, and the
+ * deque is as it was before.
+ *
+ * The bottom that it stores is the one that the fork has seen, not what the last join
+ * left: only a comparison depends on that, which is predicted, so that a CPU need not
+ * wait for one store after the other. They differ after the ring has grown or begun a
+ * new lap, and where joins are not nested; then the slow half looks. */
+WF_TASK_FN bool wf_call_pop(wf_owner *self, const wf_call *forked) {
+  wf_ptr *slot = forked->slot;
+  if (WF_UNLIKELY(wf_ptr_load_own(&self->x_bottom) != slot + 1)) return false;
+  if (WF_LIKELY(wf_join_pop_at(self, slot))) return true;
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  wf_ptr_store_release(&self->x_bottom, slot + 1);
+  return false;
+}
+
 /* Forks. The arguments lie behind the call in the struct of the typed task, which starts
- * with it. The deque is used as wf_fork_push does, but its bottom is also kept. */
+ * with it. */
 WF_TASK_FN void wf_task_fork(wf_call *forked, weft_fn *execute) {
   wf_owner *self = wf_self_now();
   forked->task.execute = execute;
@@ -44,35 +69,22 @@ WF_TASK_FN void wf_task_fork(wf_call *forked, weft_fn *execute) {
     wf_task_fork_outside(&forked->task);
     return;
   }
-  wf_word_init(&forked->task.completion.x_state, (uintptr_t)self->region);
-  wf_ptr *slot = (wf_ptr *)wf_ptr_load_own(&self->x_bottom);
-  forked->slot = slot;
-  wf_fork_push_at(self, slot, &forked->task);
+  wf_call_push(self, forked);
 }
 
 /* True: the task was not taken by another thread, and the caller calls the function.
- * False: the function has been called, and its result is in the task.
- *
- * The bottom that it stores is the one that the fork has seen, not what the last join
- * left: only a comparison depends on that, which is predicted, so that a CPU need not
- * wait for one store after the other. They differ after the ring has grown or begun a
- * new lap, and where joins are not nested; then the slow half looks. */
+ * False: the function has been called, and its result is in the task. */
 WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
   wf_owner *self = wf_self_now();
-  wf_ptr *slot = forked->slot;
 #ifdef WEFT_DEBUG
   if (forked->task.execute == NULL)
     wf_task_misused(call, "the task has been joined already");
 #endif
-  if (WF_LIKELY(self != NULL && wf_ptr_load_own(&self->x_bottom) == slot + 1)) {
-    if (WF_LIKELY(wf_join_pop_at(self, slot))) {
+  if (WF_LIKELY(self != NULL && wf_call_pop(self, forked))) {
 #ifdef WEFT_DEBUG
-      forked->task.execute = NULL;
+    forked->task.execute = NULL;
 #endif
-      return true;
-    }
-    /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-    wf_ptr_store_release(&self->x_bottom, slot + 1);
+    return true;
   }
   wf_call *where;
   WF_ADDRESS_NOW(where, *forked);

@@ -70,34 +70,30 @@ template <class A, class B> WEFT_HPP_COLD both<A, B> join_outside(A a, B b) {
 
 /* `a` has thrown: runs `b`, or waits for it, and drops what it gives. */
 template <class Half> WEFT_HPP_COLD void join_after_throw(wf_task *task) noexcept {
-  wf_owner *self = wf_self_now();
-  if (wf_join_pop(self))
-    task->execute(task->context);
-  else
-    wf_join_slow(self, task);
+  wf_task_join_slow(wf_self_now(), task, "weft::join");
   from_ctx<Half>(task->context).drop();
 }
 
 /* weft_join, written out, so that both callables are inlined with what is known of their
  * surroundings, and nothing is stored for exceptions that are not thrown: `a` leaves by
- * the handler, and `b`, if nobody took it, as any call does. */
+ * the handler, and `b`, if nobody took it, as any call does. It forks as a typed task,
+ * which keeps its place in the deque (docs/design/fast-path.md). */
 template <class A, class B> WEFT_HPP_INLINE both<A, B> join_pair(A a, B b) {
   wf_owner *self = wf_self_now();
   if (WF_UNLIKELY(self == nullptr)) return join_outside<A, B>(a, b);
   using half_b = forked_half<B>;
   half_b half(b);
-  wf_task task;
+  wf_call forked;
   wf_task *where;
-  task.execute = half.run;
-  task.context = &half;
-  wf_word_init(&task.completion.x_state, reinterpret_cast<uintptr_t>(self->region));
-  wf_fork_push(self, &task);
+  forked.task.execute = half.run;
+  forked.task.context = &half;
+  wf_call_push(self, &forked);
   auto first = [&]() -> result_of<A &> {
 #if defined(__cpp_exceptions)
     try {
       return value_of(a);
     } catch (...) {
-      WF_ADDRESS_NOW(where, task);
+      WF_ADDRESS_NOW(where, forked.task);
       join_after_throw<half_b>(where);
       throw;
     }
@@ -107,11 +103,12 @@ template <class A, class B> WEFT_HPP_INLINE both<A, B> join_pair(A a, B b) {
   };
   result_of<A &> value = first();
   self = wf_self_now();
-  if (WF_LIKELY(wf_join_pop(self)))
+  if (WF_LIKELY(wf_call_pop(self, &forked)))
     return {std::forward<result_of<A &>>(value), value_of(b)};
-  WF_ADDRESS_NOW(where, task);
-  wf_join_slow(self, where);
-  return {std::forward<result_of<A &>>(value), from_ctx<half_b>(task.context).take()};
+  WF_ADDRESS_NOW(where, forked.task);
+  wf_task_join_slow(self, where, "weft::join");
+  return {std::forward<result_of<A &>>(value),
+          from_ctx<half_b>(forked.task.context).take()};
 }
 
 /* The first with the join of all others. */
