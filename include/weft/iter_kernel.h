@@ -66,8 +66,7 @@ typedef struct weft_iter_kernel {
     (void)wf_none, (void)ctx;                                                            \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      T const x = wf_src[wf_i];                                                          \
-      (void)x;                                                                           \
+      WF_ELEMENT(T, x, wf_src[wf_i]);                                                    \
       wf_dst[wf_i] = (expr);                                                             \
     }                                                                                    \
     return wf_n;                                                                         \
@@ -90,10 +89,8 @@ typedef struct weft_iter_kernel {
     (void)ctx;                                                                           \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      T const x = wf_src[wf_i];                                                          \
-      (void)x;                                                                           \
-      V const y = wf_other[wf_i];                                                        \
-      (void)y;                                                                           \
+      WF_ELEMENT(T, x, wf_src[wf_i]);                                                    \
+      WF_ELEMENT(V, y, wf_other[wf_i]);                                                  \
       wf_dst[wf_i] = (expr);                                                             \
     }                                                                                    \
     return wf_n;                                                                         \
@@ -122,35 +119,14 @@ typedef struct weft_iter_kernel {
     size_t wf_kept = 0;                                                                  \
     (void)wf_none, (void)ctx;                                                            \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      T const x = wf_src[wf_i];                                                          \
-      (void)x;                                                                           \
+      WF_ELEMENT(T, x, wf_src[wf_i]);                                                    \
       bool wf_keep = (keep);                                                             \
       if (sizeof(U) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = (expr);             \
       wf_kept += wf_keep;                                                                \
     }                                                                                    \
     return wf_kept;                                                                      \
   }                                                                                      \
-  WF_SIMD static size_t name##_count_(const void *wf_from, size_t wf_n, void *ctx) {     \
-    T const *wf_src = (T const *)wf_from;                                                \
-    size_t wf_i = 0, wf_total = 0;                                                       \
-    const size_t wf_steps = wf_n - wf_n % WF_KERNEL_STEP(T);                             \
-    (void)ctx;                                                                           \
-    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
-      WF_COUNTER(wf_count);                                                              \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
-        T const x = wf_src[wf_i + wf_j];                                                 \
-        (void)x;                                                                         \
-        WF_COUNT_IF(wf_count, (keep), T)                                                 \
-      }                                                                                  \
-      wf_total += WF_COUNTED(wf_count);                                                  \
-    }                                                                                    \
-    for (; wf_i < wf_n; wf_i++) {                                                        \
-      T const x = wf_src[wf_i];                                                          \
-      (void)x;                                                                           \
-      wf_total += (keep) ? 1 : 0;                                                        \
-    }                                                                                    \
-    return wf_total;                                                                     \
-  }                                                                                      \
+  WF_COUNT_LEAF(name##_count_, T, x, ctx, keep)                                          \
   static const weft_iter_kernel name = {                                                 \
       #name, kind, sizeof(T), 0, sizeof(U), name##_run_, NULL, name##_count_};
 
@@ -162,13 +138,20 @@ typedef struct weft_iter_kernel {
  * makes `number` elements of type U from each x. Where they are only counted, expr is not
  * evaluated. */
 #define WEFT_KERNEL_FLAT_MAP(name, T, U, number, expr)                                   \
-  WF_SIMD static void name##_flat_(struct wf_out *wf_to, const void *wf_from,            \
-                                   size_t wf_n, void *ctx) {                             \
+  WF_ITER_FLAT(name##_flat_, T, U, number, expr)                                         \
+  WF_ITER_FLAT_COUNT(name##_count_, T, number)                                           \
+  static const weft_iter_kernel name = {#name,        WEFT_ITER_KERNEL_FLAT_MAP,         \
+                                        sizeof(T),    0,                                 \
+                                        sizeof(U),    NULL,                              \
+                                        name##_flat_, name##_count_};
+
+#define WF_ITER_FLAT(flat, T, U, number, expr)                                           \
+  WF_SIMD static void flat(struct wf_out *wf_to, const void *wf_from, size_t wf_n,       \
+                           void *ctx) {                                                  \
     T const *wf_src = (T const *)wf_from;                                                \
     (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      T const x = wf_src[wf_i];                                                          \
-      (void)x;                                                                           \
+      WF_ELEMENT(T, x, wf_src[wf_i]);                                                    \
       const size_t wf_number = (size_t)(number);                                         \
       for (size_t j = 0; j < wf_number;) {                                               \
         if (wf_to->next == wf_to->end) wf_to->flush(wf_to);                              \
@@ -179,21 +162,18 @@ typedef struct weft_iter_kernel {
         wf_to->next = (char *)wf_dst;                                                    \
       }                                                                                  \
     }                                                                                    \
-  }                                                                                      \
-  WF_SIMD static size_t name##_count_(const void *wf_from, size_t wf_n, void *ctx) {     \
+  }
+
+#define WF_ITER_FLAT_COUNT(count, T, number)                                             \
+  WF_SIMD static size_t count(const void *wf_from, size_t wf_n, void *ctx) {             \
     T const *wf_src = (T const *)wf_from;                                                \
     size_t wf_total = 0;                                                                 \
     (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
-      T const x = wf_src[wf_i];                                                          \
-      (void)x;                                                                           \
+      WF_ELEMENT(T, x, wf_src[wf_i]);                                                    \
       wf_total += (size_t)(number);                                                      \
     }                                                                                    \
     return wf_total;                                                                     \
-  }                                                                                      \
-  static const weft_iter_kernel name = {#name,        WEFT_ITER_KERNEL_FLAT_MAP,         \
-                                        sizeof(T),    0,                                 \
-                                        sizeof(U),    NULL,                              \
-                                        name##_flat_, name##_count_};
+  }
 
 #endif

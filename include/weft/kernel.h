@@ -170,20 +170,7 @@
  * Meaning: defines size_t name(const T *a, size_t n, void *ctx), from a function
  * bool pred(T x, void *ctx): weft_count. */
 #define WEFT_COUNT(name, T, pred)                                                        \
-  WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
-                                      void *wf_ctx) {                                    \
-    T const *wf_a = (T const *)wf_array;                                                 \
-    size_t wf_i = 0, wf_total = 0;                                                       \
-    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
-    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
-      WF_COUNTER(wf_count);                                                              \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
-        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
-      wf_total += WF_COUNTED(wf_count);                                                  \
-    }                                                                                    \
-    for (; wf_i < wf_len; wf_i++) wf_total += pred(wf_a[wf_i], wf_ctx) ? 1 : 0;          \
-    return wf_total;                                                                     \
-  }                                                                                      \
+  WF_COUNT_LEAF(name##_leaf, T, wf_x, wf_ctx, pred(wf_x, wf_ctx))                        \
   WF_ARRAY_CALLS(name, T, wf_kernel_count)
 
 #endif

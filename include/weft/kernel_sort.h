@@ -119,21 +119,20 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
     K wf_key;                                                                            \
     P wf_payload;                                                                        \
   } NAME##_pair_;                                                                        \
-  static void NAME##_pack_(const wf_pair_arrays *wf_arrays, void *wf_pairs, size_t wf_i, \
-                           size_t wf_end) {                                              \
-    NAME##_pair_ *wf_to = (NAME##_pair_ *)wf_pairs;                                      \
-    K const *wf_k = (K const *)wf_arrays->keys;                                          \
-    P const *wf_p = (P const *)wf_arrays->payload;                                       \
-    for (; wf_i < wf_end; wf_i++)                                                        \
-      wf_to[wf_i].wf_key = wf_k[wf_i], wf_to[wf_i].wf_payload = wf_p[wf_i];              \
-  }                                                                                      \
-  static void NAME##_unpack_(const wf_pair_arrays *wf_arrays, void *wf_pairs,            \
-                             size_t wf_i, size_t wf_end) {                               \
-    NAME##_pair_ const *wf_from = (NAME##_pair_ const *)wf_pairs;                        \
+  WF_SORT_PAIR_LOOP(                                                                     \
+      NAME##_pack_, NAME##_pair_, K, P,                                                  \
+      (wf_pair[wf_i].wf_key = wf_k[wf_i], wf_pair[wf_i].wf_payload = wf_p[wf_i]))        \
+  WF_SORT_PAIR_LOOP(                                                                     \
+      NAME##_unpack_, NAME##_pair_, K, P,                                                \
+      (wf_k[wf_i] = wf_pair[wf_i].wf_key, wf_p[wf_i] = wf_pair[wf_i].wf_payload))
+
+#define WF_SORT_PAIR_LOOP(name, PAIR, K, P, move)                                        \
+  static void name(const wf_pair_arrays *wf_arrays, void *wf_pairs, size_t wf_i,         \
+                   size_t wf_end) {                                                      \
+    PAIR *wf_pair = (PAIR *)wf_pairs;                                                    \
     K *wf_k = (K *)wf_arrays->keys;                                                      \
     P *wf_p = (P *)wf_arrays->payload;                                                   \
-    for (; wf_i < wf_end; wf_i++)                                                        \
-      wf_k[wf_i] = wf_from[wf_i].wf_key, wf_p[wf_i] = wf_from[wf_i].wf_payload;          \
+    for (; wf_i < wf_end; wf_i++) move;                                                  \
   }
 
 #ifdef __cplusplus

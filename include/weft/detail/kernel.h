@@ -88,6 +88,33 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
 
+/* Makes a wf_array_leaf that counts where the condition holds for the element x. */
+#define WF_COUNT_LEAF(leaf, T, x, ctx, condition)                                        \
+  WF_SIMD static size_t leaf(const void *wf_array, size_t wf_len, void *ctx) {           \
+    T const *wf_a = (T const *)wf_array;                                                 \
+    size_t wf_i = 0, wf_total = 0;                                                       \
+    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
+    (void)ctx;                                                                           \
+    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
+      WF_COUNTER(wf_count);                                                              \
+      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
+        WF_ELEMENT(T, x, wf_a[wf_i + wf_j]);                                             \
+        WF_COUNT_IF(wf_count, condition, T)                                              \
+      }                                                                                  \
+      wf_total += WF_COUNTED(wf_count);                                                  \
+    }                                                                                    \
+    for (; wf_i < wf_len; wf_i++) {                                                      \
+      WF_ELEMENT(T, x, wf_a[wf_i]);                                                      \
+      wf_total += (condition) ? 1 : 0;                                                   \
+    }                                                                                    \
+    return wf_total;                                                                     \
+  }
+
+/* Of an expression that perhaps does not use it. */
+#define WF_ELEMENT(T, x, from)                                                           \
+  T const x = from;                                                                      \
+  (void)x
+
 /* The functions for name##_leaf, a wf_array_leaf. */
 #define WF_ARRAY_CALLS(name, T, skeleton)                                                \
   WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T const *wf_array,           \

@@ -382,6 +382,14 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
 
 /* `bytes` may refer to ctx. */
 #define WF_SORT_KERNEL(NAME, TABLE_SIZE, bytes, less)                                    \
+  WF_SORT_ORDERING(NAME, bytes, less)                                                    \
+  WF_SORT_DIVIDING(NAME, bytes, less)                                                    \
+  static const wf_sort_kernel NAME##_kernel_ = {TABLE_SIZE,      less,                   \
+                                                NAME##_sort_,    NAME##_merge_,          \
+                                                NAME##_run_,     NAME##_classify_,       \
+                                                NAME##_scatter_, NAME##_partition_};
+
+#define WF_SORT_ORDERING(NAME, bytes, less)                                              \
   WF_SORT_LEAF(                                                                          \
       NAME, void, (void), sort,                                                          \
       (char *wf_data, char *wf_spare, size_t wf_n, bool wf_to_spare, void *ctx),         \
@@ -392,7 +400,9 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
                (wf_dst, wf_a, wf_na, wf_b, wf_nb, bytes, less, ctx))                     \
   WF_SORT_LEAF(NAME, size_t, return, run,                                                \
                (const char *wf_data, size_t wf_n, bool *wf_falls, void *ctx),            \
-               (wf_data, wf_n, wf_falls, bytes, less, ctx))                              \
+               (wf_data, wf_n, wf_falls, bytes, less, ctx))
+
+#define WF_SORT_DIVIDING(NAME, bytes, less)                                              \
   WF_SORT_LEAF(NAME, void, (void), classify,                                             \
                (const char *wf_data, size_t wf_n, const wf_splitters *wf_by,             \
                 uint16_t *wf_ids, size_t *wf_counts, void *ctx),                         \
@@ -404,11 +414,7 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
   WF_SORT_LEAF(                                                                          \
       NAME, size_t, return, partition,                                                   \
       (char *wf_data, size_t wf_n, const char *wf_pivot, bool wf_or_equal, void *ctx),   \
-      (wf_data, wf_n, wf_pivot, wf_or_equal, bytes, less, ctx))                          \
-  static const wf_sort_kernel NAME##_kernel_ = {TABLE_SIZE,      less,                   \
-                                                NAME##_sort_,    NAME##_merge_,          \
-                                                NAME##_run_,     NAME##_classify_,       \
-                                                NAME##_scatter_, NAME##_partition_};
+      (wf_data, wf_n, wf_pivot, wf_or_equal, bytes, less, ctx))
 
 /* One function of a kernel, which is wf_leaf_KIND with size and order filled in. */
 #define WF_SORT_LEAF(NAME, result, give, kind, parameters, arguments)                    \
