@@ -57,6 +57,7 @@
 #include "par/iter_fetch.c"
 #include "par/iter_fold.c"
 #include "par/iter_gaps.c"
+#include "par/iter_kernel.c"
 #include "par/iter_order.c"
 #include "par/iter_plan.c"
 #include "par/iter_pull.c"

@@ -87,6 +87,7 @@ static void to_product(void *out, const void *x, const void *y, void *ctx) {
 static void emit(const void *in, weft_out *out, void *ctx) {
   int64_t x = *(const int64_t *)in;
   (void)ctx;
+  if (weft_emit_count(out, (size_t)(x % 8))) return;
   for (int64_t j = 0; j < x % 8; j++) {
     int64_t y = x + j;
     weft_emit(out, &y, sizeof y);

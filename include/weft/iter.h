@@ -216,6 +216,21 @@ static inline void weft_emit(weft_out *out, const void *elem, size_t size) {
 
 /* Replaces
  *
+ *     for (size_t j = 0; j < n; j++) weft_emit(...);
+ *
+ * where elements are only counted, as by weft_iter_count: then n more are, and it returns
+ * true. Else it does nothing and returns false, and the elements are to be made. For
+ * functions of weft_iter_flat_map that know how many they will emit:
+ *
+ *     if (weft_emit_count(out, n)) return;
+ *     for (size_t j = 0; j < n; j++) ... weft_emit(out, &y, sizeof y); */
+static inline bool weft_emit_count(weft_out *out, size_t n) {
+  if (out->only_counted) out->counted += n;
+  return out->only_counted;
+}
+
+/* Replaces
+ *
  *     if (!pred(&x, ctx)) break;
  *
  * What stands in front of it is run twice for the elements up to the end, the first time

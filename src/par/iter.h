@@ -129,9 +129,10 @@ struct wf_iter_run {
   char *extra;       /* memory of chunks, behind each other by stage */
   size_t capacity, slot_bytes; /* elements and bytes of a slot */
   size_t batch;                /* so many elements at a time */
-  unsigned cuts;  /* bits of the take_while stages whose end is in the part that runs */
-  unsigned ended; /* a take_while that came to its end, or NONE */
-  bool stopped;   /* the sink wants no more */
+  unsigned cuts;    /* bits of the take_while stages whose end is in the part that runs */
+  unsigned ended;   /* a take_while that came to its end, or NONE */
+  bool stopped;     /* the sink wants no more */
+  bool only_counts; /* it does not look at the elements, which may be NULL */
 };
 
 /* Calls fn(run) with a run that has memory. */
@@ -153,6 +154,13 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size
 
 /* What stage k, one of map, inspect and kernels of maps, makes of a batch. */
 const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size_t n);
+
+/* What the kernel of stage s, not one of a flat map, makes of n elements, of the zip of n
+ * of each side: returns how many. And how many the kernel of a filter or flat map would
+ * make. */
+size_t wf_iter_kernel_run(const wf_stage *s, char *out, const char *in, const char *right,
+                          size_t n);
+size_t wf_iter_kernel_count(const wf_stage *s, const char *in, size_t n);
 
 /* The memory of stage k for a batch. */
 static inline char *wf_iter_slot(const wf_iter_run *run, unsigned k) {
@@ -190,6 +198,7 @@ typedef struct wf_iter_sink {
   /* NULL, or: is nothing from this position on wanted any more? */
   bool (*is_over)(size_t begin, const void *state);
   bool from_front, from_back; /* threads take blocks from there */
+  bool only_counts;           /* `take` does not look at the elements */
 } wf_iter_sink;
 
 void wf_iter_run_all(const wf_iter_plan *plan, const wf_iter_sink *sink);

@@ -16,8 +16,11 @@ static void run_block_of_all(size_t begin, size_t end, void *ctx) {
   const all_call *call = (const all_call *)ctx;
   const wf_iter_sink *sink = call->sink;
   size_t n = wf_plan_positions(call->plan);
-  wf_iter_run run = {
-      .plan = call->plan, .take = sink->take, .state = sink->state, .key = begin};
+  wf_iter_run run = {.plan = call->plan,
+                     .take = sink->take,
+                     .state = sink->state,
+                     .key = begin,
+                     .only_counts = sink->only_counts};
   if (sink->from_back)
     wf_iter_eval(&run, n - end, n - begin);
   else
@@ -58,6 +61,7 @@ static void *run_batch_of_all(void *own, wf_iter_run *run, const char *elems, si
   const wf_iter_sink *sink = ((const all_call *)ctx)->sink;
   run->take = sink->take;
   run->state = sink->state;
+  run->only_counts = sink->only_counts;
   run->tally = 0;
   /* What is at the back has the lowest key. */
   if (sink->from_back) run->key = SIZE_MAX - 1 - run->key;

@@ -76,12 +76,41 @@ static void fill_value(const wf_stage *s, char *out, wanted_part w) {
 
 /* ---- one element from one ---- */
 
+/* Four calls in a row, here and where functions are called elsewhere: a branch in four is
+ * that of the loop, which is a sixth of the time of functions that do little. */
+
 static void map_each(const wf_stage *s, char *out, const char *in, size_t in_size,
                      size_t n) {
   weft_iter_map_fn *fn = (weft_iter_map_fn *)s->fn;
   void *ctx = s->ctx;
   size_t size = s->size;
-  for (size_t j = 0; j < n; j++) fn(out + j * size, in + j * in_size, ctx);
+  for (; n >= 4; n -= 4, out += 4 * size, in += 4 * in_size) {
+    fn(out, in, ctx);
+    fn(out + size, in + in_size, ctx);
+    fn(out + 2 * size, in + 2 * in_size, ctx);
+    fn(out + 3 * size, in + 3 * in_size, ctx);
+  }
+  for (; n > 0; n--, out += size, in += in_size) fn(out, in, ctx);
+}
+
+/* What both sides of a zip come from, and how far their elements are apart. */
+typedef struct zip_sides {
+  const char *left, *right;
+  size_t left_size, right_size;
+} zip_sides;
+
+static void zip_each(const wf_stage *s, char *out, zip_sides in, size_t n) {
+  weft_iter_zip_fn *fn = (weft_iter_zip_fn *)s->fn;
+  const char *left = in.left, *right = in.right;
+  const size_t size = s->size, l = in.left_size, r = in.right_size;
+  void *ctx = s->ctx;
+  for (; n >= 4; n -= 4, out += 4 * size, left += 4 * l, right += 4 * r) {
+    fn(out, left, right, ctx);
+    fn(out + size, left + l, right + r, ctx);
+    fn(out + 2 * size, left + 2 * l, right + 2 * r, ctx);
+    fn(out + 3 * size, left + 3 * l, right + 3 * r, ctx);
+  }
+  for (; n > 0; n--, out += size, left += l, right += r) fn(out, left, right, ctx);
 }
 
 const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size_t n) {
@@ -95,7 +124,7 @@ const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size
   }
   out = wf_iter_slot(run, k);
   if (s->kind == WF_KERNEL)
-    wf_stage_kernel(s)->run(out, in, NULL, n, s->ctx);
+    wf_iter_kernel_run(s, out, in, NULL, n);
   else
     map_each(s, out, in, in_size, n);
   return out;
@@ -158,11 +187,10 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
       wf_iter_copy(out + j * size + s->a, right + j * right_size, right_size);
     }
   } else if (s->fn == NULL) {
-    wf_stage_kernel(s)->run(out, left, right, w.n, s->ctx);
+    wf_iter_kernel_run(s, out, left, right, w.n);
   } else {
-    weft_iter_zip_fn *fn = (weft_iter_zip_fn *)s->fn;
-    for (size_t j = 0; j < w.n; j++)
-      fn(out + j * size, left + j * left_size, right + j * right_size, s->ctx);
+    zip_sides sides = {left, right, left_size, right_size};
+    zip_each(s, out, sides, w.n);
   }
   return out;
 }

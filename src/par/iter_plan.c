@@ -132,7 +132,8 @@ static void cut_at_end(const wf_iter_plan *plan, unsigned k, wf_iter_plan *out) 
                   .x_lowest = {SIZE_MAX},
                   .base = SIZE_MAX,
                   .next = SIZE_MAX};
-  wf_iter_sink sink = {find_end, &e, NULL, is_behind_end, true, false};
+  wf_iter_sink sink = {
+      .take = find_end, .state = &e, .is_over = is_behind_end, .from_front = true};
   front.root = k - 1;
   front.spare = false;
   lay_out_all(&front);

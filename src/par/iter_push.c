@@ -9,10 +9,19 @@
 
 /* Small elements are copied before it is known whether they stay: no branch to predict.
  * The size is a constant. */
+#define KEEP_ONE(size_, at)                                                              \
+  memcpy(to, in + (at) * (size_), (size_));                                              \
+  to += pred(in + (at) * (size_), ctx) ? (size_) : 0;
+
 #define KEEP(size_)                                                                      \
-  for (size_t j = 0; j < n; j++, in += (size_)) {                                        \
-    memcpy(to, in, (size_));                                                             \
-    to += pred(in, ctx) ? (size_) : 0;                                                   \
+  for (; n >= 4; n -= 4, in += 4 * (size_)) {                                            \
+    KEEP_ONE(size_, 0)                                                                   \
+    KEEP_ONE(size_, 1)                                                                   \
+    KEEP_ONE(size_, 2)                                                                   \
+    KEEP_ONE(size_, 3)                                                                   \
+  }                                                                                      \
+  for (; n > 0; n--, in += (size_)) {                                                    \
+    KEEP_ONE(size_, 0)                                                                   \
   }
 
 static size_t filter_each(const wf_stage *s, char *out, const char *in, size_t n) {
@@ -36,6 +45,7 @@ static size_t filter_each(const wf_stage *s, char *out, const char *in, size_t n
 }
 
 #undef KEEP
+#undef KEEP_ONE
 
 static size_t filter_map_each(const wf_stage *s, char *out, const char *in,
                               size_t in_size, size_t n) {
@@ -72,13 +82,15 @@ static void flat_map(wf_iter_run *run, unsigned k, const char *in, size_t n) {
   f.out.end = f.memory + run->capacity * s->size;
   f.out.size = s->size;
   f.out.flush = flat_flush;
+  f.out.only_counted = run->only_counts && k == run->plan->root;
   if (s->kind == WF_KERNEL) {
-    wf_stage_kernel(s)->flat(&f.out, in, n, s->ctx);
+    wf_stage_kernel(s)->any.flat(&f.out, in, n, s->ctx);
   } else {
     weft_iter_flat_map_fn *fn = (weft_iter_flat_map_fn *)s->fn;
     for (size_t j = 0; j < n && f.wanted; j++) fn(in + j * in_size, &f.out, s->ctx);
   }
   flat_flush(&f.out);
+  if (f.out.counted > 0) run->take(run, NULL, f.out.counted);
 }
 
 /* ---- pushing ---- */
@@ -104,7 +116,7 @@ static const char *pass(wf_iter_run *run, unsigned k, const char *in, size_t *n)
     *n = filter_map_each(s, out, in, s[-1].size, *n);
     return out;
   case WF_KERNEL:
-    *n = wf_stage_kernel(s)->run(out, in, NULL, *n, s->ctx);
+    *n = wf_iter_kernel_run(s, out, in, NULL, *n);
     return out;
   case WF_TAKE_WHILE:
     if ((run->cuts >> k & 1) == 0) return in;

@@ -67,7 +67,7 @@ static bool take_count(wf_iter_run *run, const char *elems, size_t n) {
   if (last == NULL) {
     run->tally += n;
   } else if (last->kind == WF_KERNEL) {
-    run->tally += wf_stage_kernel(last)->count(elems, n, last->ctx);
+    run->tally += wf_iter_kernel_count(last, elems, n);
   } else {
     weft_pred_fn *pred = (weft_pred_fn *)last->fn;
     size_t count = 0;
@@ -90,7 +90,7 @@ static bool is_plain_map(const wf_stage *s) {
 
 static bool can_count(const wf_stage *s) {
   return s->kind == WF_FILTER ||
-         (s->kind == WF_KERNEL && wf_stage_kernel(s)->count != NULL);
+         (s->kind == WF_KERNEL && wf_stage_kernel(s)->any.count != NULL);
 }
 
 size_t weft_iter_count(const weft_iter *it) {
@@ -106,6 +106,7 @@ size_t weft_iter_count(const weft_iter *it) {
     c.last = s;
     root--;
   }
+  sink.only_counts = c.last == NULL;
   wf_iter_plan_make(&plan, it, root, false, "weft_iter_count");
   wf_iter_run_all(&plan, &sink);
   return wf_word_load_relaxed(&c.x_total); /* nobody adds to it any more */
@@ -167,9 +168,9 @@ static bool take_find(wf_iter_run *run, const char *elems, size_t n) {
   find_sink *f = (find_sink *)run->state;
   size_t size = wf_plan_root(run->plan)->size, base = run->base;
   if (f->filter != NULL) { /* elements of the stage in front of the filter */
-    if (wf_stage_kernel(f->filter)->count(elems, n, f->filter->ctx) == 0) return true;
+    if (wf_iter_kernel_count(f->filter, elems, n) == 0) return true;
     char *kept = wf_iter_spare(run);
-    n = wf_stage_kernel(f->filter)->run(kept, elems, NULL, n, f->filter->ctx);
+    n = wf_iter_kernel_run(f->filter, kept, elems, NULL, n);
     elems = kept;
   }
   size_t j = match(f, elems, size, n);

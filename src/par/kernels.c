@@ -49,10 +49,10 @@ void wf_moments_merge(wf_moments *l, const wf_moments *r) {
 /* ---- AVX2 ---- */
 
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
+#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx2")
+#pragma GCC target("avx2,popcnt")
 #endif
 
 #define KERNEL(name) name##_avx2
@@ -71,10 +71,11 @@ void wf_moments_merge(wf_moments *l, const wf_moments *r) {
 
 #if defined(__clang__)
 #pragma clang attribute push(                                                            \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl"))), apply_to = function)
+    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,popcnt"))),                \
+    apply_to = function)
 #else
 #pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl")
+#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,popcnt")
 #endif
 
 #define KERNEL(name) name##_avx512
@@ -106,6 +107,7 @@ static const wf_kernels *kernels_of(unsigned number) {
   if (number == 0) return &kernels_portable;
 #if WF_X86
   __builtin_cpu_init();
+  if (!__builtin_cpu_supports("popcnt")) return NULL;
   if (number == 1 && __builtin_cpu_supports("avx2")) return &kernels_avx2;
   if (number == 2 && __builtin_cpu_supports("avx512f") &&
       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&

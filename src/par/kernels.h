@@ -41,6 +41,13 @@ enum { WF_KERNEL_MAX = 16384 };
    * Returns the sum of a alone, added in the same order. */                             \
   carry (*scan_##name)(type * dst, const type *a, size_t n, carry before, bool exclusive);
 
+/* Moves the elements of 4 or 8 bytes that have a byte of 1, not 0, in `keep` to dst,
+ * which does not overlap and has room for n; returns how many. Those behind them are
+ * undefined.
+ */
+typedef size_t wf_pack_fn(void *dst, const void *src, const unsigned char *keep,
+                          size_t n);
+
 typedef struct wf_kernels {
   WF_KERNELS_OF(i32, int32_t, int64_t, int32_t)
   WF_KERNELS_OF(u32, uint32_t, uint64_t, uint32_t)
@@ -51,6 +58,8 @@ typedef struct wf_kernels {
   /* Elements of 4 and of 8 bytes. */
   void (*fill_4)(void *a, size_t n, const void *value);
   void (*fill_8)(void *a, size_t n, const void *value);
+  bool wide;                   /* does the CPU run what is compiled for AVX2? */
+  wf_pack_fn *pack_4, *pack_8; /* NULL: this CPU has nothing better than a loop */
 } wf_kernels;
 
 /* Those of this CPU. */

@@ -518,6 +518,10 @@ SCAN_OF_SIGNED(i32, int32_t, u32, uint32_t)
 SCAN_OF_SIGNED(i64, int64_t, u64, uint64_t)
 #undef SCAN_OF_SIGNED
 
+#if KERNEL_BYTES > 16
+#include "kernels_pack.h"
+#endif
+
 /* ---- the set ---- */
 
 #define ENTRIES(name)                                                                    \
@@ -536,6 +540,11 @@ static const wf_kernels KERNEL(kernels) = {
     ENTRIES(f64),
     .fill_4 = KERNEL(fill_4),
     .fill_8 = KERNEL(fill_8),
+#if KERNEL_BYTES > 16
+    .wide = true,
+    .pack_4 = KERNEL(pack_4),
+    .pack_8 = KERNEL(pack_8),
+#endif
 };
 
 #undef ENTRIES

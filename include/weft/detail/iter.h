@@ -33,6 +33,8 @@ typedef struct wf_out {
   char *next, *end;
   size_t size;
   void (*flush)(struct wf_out *out); /* makes room for one more at least */
+  bool only_counted;                 /* does nobody look at the elements? */
+  size_t counted;                    /* then: how many come beside those in memory */
 } wf_out;
 
 WEFT_API void wf_out_mismatch(size_t size, size_t expected);
