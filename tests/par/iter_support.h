@@ -177,10 +177,12 @@ static inline void line_to_value(void *out, const void *in, void *ctx) {
   store_at(out, line_value(line->text, line->length));
 }
 
-/* Batches of different lengths that depend on what came before only. */
+/* Batches of different lengths that depend on what came before only; some pulls give one
+ * or two at a time. */
 static inline size_t pull_some(void *out, size_t room, void *ctx) {
   source_data *d = ctx;
-  size_t at = atomic_load(&d->pulled), n = d->n - at, most = at % 97 + 1;
+  size_t at = atomic_load(&d->pulled), n = d->n - at;
+  size_t most = d->value % 4 == 0 ? at % 2 + 1 : at % 97 + 1;
   if (n > most) n = most;
   CHECK(room > 0);
   if (n > room) n = room;
@@ -297,6 +299,7 @@ typedef enum stage_kind {
   BY_TAKE,
   BY_REVERSE,
   BY_CHUNK,
+  BY_WIDE_CHUNK, /* chunks of elements of 100 bytes, some of them large */
   ONE_SIDED,
   BY_CHAIN = ONE_SIDED, /* known or not */
   BY_INTERLEAVE,
@@ -307,7 +310,7 @@ typedef enum stage_kind {
 } stage_kind;
 
 /* How many places of an iterator each takes at most, without the other side. */
-enum { STAGE_PLACES = 2 };
+enum { STAGE_PLACES = 3 };
 
 static atomic_size_t inspected;
 
@@ -324,6 +327,20 @@ static inline void widen(void *out, const void *in, void *ctx) {
 
 static inline void narrow(void *out, const void *in, void *ctx) {
   store_at(out, value_of(load((const char *)in + 92), ctx));
+}
+
+/* How long the chunks of a stage are: few elements, or more than a batch has. */
+static inline size_t chunk_length(const uint64_t *salt) {
+  return *salt % 8 == 0 ? 1 + (*salt >> 3) % 3000 : *salt % 5 + 1;
+}
+
+static inline void wide_chunk_to_value(void *out, const void *in, void *ctx) {
+  const weft_chunk *c = in;
+  uint64_t sum = c->index * 1000003 + c->count;
+  (void)ctx;
+  for (size_t i = 0; i < c->count; i++)
+    sum = sum * 31 + (uint64_t)load((const char *)c->data + i * 100 + 92);
+  store_at(out, (int64_t)(sum >> 20));
 }
 
 static inline void count_look(const void *elem, void *ctx) {
@@ -396,7 +413,7 @@ static inline bool stage_fits(stage_kind kind, const model *m, const model *othe
 }
 
 static inline void model_stage(stage_kind kind, model *m, const uint64_t *salt) {
-  size_t n = m->n, k = *salt % 5 + 1;
+  size_t n = m->n, k = *salt % 5 + 1, chunk = chunk_length(salt);
   if (kind == BY_FLAT_MAP || kind == BY_FLAT_MAP_KERNEL)
     for (size_t i = 0; i < m->n; i++) n += number_of(m->a[i], salt);
   model out = model_of(n);
@@ -443,8 +460,9 @@ static inline void model_stage(stage_kind kind, model *m, const uint64_t *salt) 
       out.a[n++] = m->a[m->n - 1 - i];
       break;
     case BY_CHUNK:
-      if (i % k == 0) {
-        out.a[n] = chunk_value(m->a + i, m->n - i < k ? m->n - i : k, n);
+    case BY_WIDE_CHUNK:
+      if (i % chunk == 0) {
+        out.a[n] = chunk_value(m->a + i, m->n - i < chunk ? m->n - i : chunk, n);
         n++;
       }
       break;
@@ -511,8 +529,13 @@ static inline void add_stage(stage_kind kind, weft_iter *it, model *m, uint64_t 
   case BY_REVERSE:
     weft_iter_reverse(it);
     break;
+  case BY_WIDE_CHUNK:
+    weft_iter_map(it, 100, widen, salt);
+    weft_iter_chunk(it, chunk_length(salt));
+    weft_iter_map(it, sizeof(int64_t), wide_chunk_to_value, NULL);
+    break;
   default:
-    weft_iter_chunk(it, k);
+    weft_iter_chunk(it, chunk_length(salt));
     weft_iter_map(it, sizeof(int64_t), chunk_to_value, NULL);
     break;
   }
