@@ -112,18 +112,32 @@
  *     return kept;
  *
  * Meaning: defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a
- * function bool pred(T x, void *ctx): weft_filter. Small elements are copied before it is
- * known whether they stay: no branch to predict. */
+ * function bool pred(T x, void *ctx): weft_filter, but pred may be called twice for some
+ * elements. Small elements are copied before it is known whether they stay: no branch to
+ * predict. Where hardly any stay, groups of them are tested at once. */
 #define WEFT_FILTER(name, T, pred)                                                       \
   WEFT_SIMD static size_t name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,   \
                                       void *wf_ctx) {                                    \
-    size_t wf_kept = 0;                                                                  \
-    for (size_t wf_i = 0; wf_i < wf_len; wf_i++) {                                       \
-      T wf_x = ((T const *)wf_from)[wf_i];                                               \
-      bool wf_keep = pred(wf_x, wf_ctx);                                                 \
-      if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) ((T *)wf_to)[wf_kept] = wf_x;         \
-      wf_kept += wf_keep;                                                                \
+    T const *wf_a = (T const *)wf_from;                                                  \
+    size_t wf_kept = 0, wf_i = 0;                                                        \
+    bool wf_few = false;                                                                 \
+    while (wf_len - wf_i >= WF_FILTER_STEP) {                                            \
+      const size_t wf_before = wf_kept, wf_end = wf_i + WF_FILTER_STEP;                  \
+      if (wf_few) {                                                                      \
+        for (; wf_i < wf_end; wf_i += WF_FILTER_GROUP) {                                 \
+          WF_COUNTER(wf_count);                                                          \
+          for (size_t wf_j = 0; wf_j < WF_FILTER_GROUP; wf_j++)                          \
+            WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                    \
+          if (WF_COUNTED(wf_count) == 0) continue;                                       \
+          for (size_t wf_j = 0; wf_j < WF_FILTER_GROUP; wf_j++)                          \
+            WF_FILTER_ONE(T, pred, wf_i + wf_j)                                          \
+        }                                                                                \
+      } else {                                                                           \
+        for (; wf_i < wf_end; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                       \
+      }                                                                                  \
+      wf_few = WF_FILTER_FEW(T, wf_kept - wf_before);                                    \
     }                                                                                    \
+    for (; wf_i < wf_len; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                           \
     return wf_kept;                                                                      \
   }                                                                                      \
   WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,  \

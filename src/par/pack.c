@@ -175,7 +175,7 @@ static void *pack_block(void *own, size_t begin, size_t end, void *ctx) {
 
 /* From p->done on, with the calling thread alone. */
 static void pack_serial(const weft_opts *opts, wf_packing *p) {
-  enum { BYTES = 768 };
+  enum { BYTES = 3072 };
   _Alignas(PACK_ALIGN) char kept[BYTES], rest[BYTES];
   const bool direct = p->size > WF_KERNEL_SMALL;
   const size_t step = direct ? 1 : BYTES / p->size;

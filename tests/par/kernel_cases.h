@@ -78,8 +78,8 @@ typedef struct border {
       a[i] = x;                                                                          \
     }                                                                                    \
     FOR_POOLS(opts) {                                                                    \
-      static const double BORDERS[] = {0, 1, 50, 100, 199, 200};                         \
-      border b = {BORDERS[harness_random(random) % 6]};                                  \
+      static const double BORDERS[] = {0, 1, 4, 50, 100, 199, 200};                      \
+      border b = {BORDERS[harness_random(random) % 7]};                                  \
       name##_check_filter(&opts, a, n, &b);                                              \
       name##_check_others(&opts, a, n, &b);                                              \
     }                                                                                    \

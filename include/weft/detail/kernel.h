@@ -63,6 +63,19 @@ extern "C" {
     }                                                                                    \
   }
 
+/* A filter looks after each step whether few elements stayed. As long as that is so, it
+ * asks first whether any of a group stays, which the compiler vectorises. */
+#define WF_FILTER_STEP         128
+#define WF_FILTER_GROUP        16
+#define WF_FILTER_FEW(T, kept) (sizeof(T) <= 8 && (kept) <= WF_FILTER_STEP / 50)
+#define WF_FILTER_ONE(T, pred, i)                                                        \
+  {                                                                                      \
+    T wf_x = wf_a[i];                                                                    \
+    bool wf_keep = pred(wf_x, wf_ctx);                                                   \
+    if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) ((T *)wf_to)[wf_kept] = wf_x;           \
+    wf_kept += wf_keep;                                                                  \
+  }
+
 typedef struct wf_kernel {
   const weft_opts *opts; /* as given: may be NULL */
   const char *name;      /* of the generated function, for messages */
