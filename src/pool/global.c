@@ -91,9 +91,10 @@ int wf_opts_read(weft_opts *out, const weft_opts *given) {
   if (given == NULL) return 0;
   size_t size = given->struct_size;
   /* NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is meant */
-  if (size < offsetof(weft_opts, pool) + sizeof given->pool ||
-      !wf_size_is_possible(size, OPTS_MEMBERS,
-                           sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0]))
+  if (size != sizeof *out && /* the usual one needs no look at the members */
+      (size < offsetof(weft_opts, pool) + sizeof given->pool ||
+       !wf_size_is_possible(size, OPTS_MEMBERS,
+                            sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0])))
     return WEFT_EINVAL;
   memcpy(out, given, size < sizeof *out ? size : sizeof *out);
   bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&

@@ -288,24 +288,28 @@ bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket) {
   return true;
 }
 
-int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
-  weft_opts opts;
-  if (fn == NULL || wf_opts_read(&opts, o) != 0) return WEFT_EINVAL;
-  weft_pool *pool = wf_pool_or_current(opts.pool);
+/* A pool without threads runs it at once. */
+static int detach(const weft_pool *given, weft_lane lane, weft_fn *fn, void *ctx) {
+  if (fn == NULL) return WEFT_EINVAL;
+  weft_pool *pool = wf_pool_or_current(given);
   if (pool == NULL) return WEFT_ENOMEM;
   if (wf_pool_started(pool) == 0) {
     weft_pool_run(pool, fn, ctx);
     return 0;
   }
-  return wf_pool_inject(pool, opts.lane, fn, ctx, NULL);
+  return wf_pool_inject(pool, lane, fn, ctx, NULL);
+}
+
+int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
+  weft_opts opts;
+  if (wf_opts_read(&opts, o) != 0) return WEFT_EINVAL;
+  return detach(opts.pool, opts.lane, fn, ctx);
 }
 
 int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {
-  weft_opts opts = WEFT_OPTS_INIT;
-  opts.pool = pool;
-  return weft_detach_with(&opts, fn, ctx);
+  return detach(pool, WEFT_LANE_NORMAL, fn, ctx);
 }
 
 int weft_detach(weft_fn *fn, void *ctx) {
-  return weft_detach_with(NULL, fn, ctx);
+  return detach(NULL, WEFT_LANE_NORMAL, fn, ctx);
 }

@@ -181,14 +181,27 @@ static bool take_from_bits(wf_worker *worker, unsigned word, uint64_t bits, wf_w
   return false;
 }
 
+/* Is nobody else in the pool now? So it is where all work comes from outside. */
+static bool is_alone(const wf_worker *worker) {
+  const weft_pool *pool = worker->pool;
+  unsigned own = worker->index / WF_BITSET_WORD_BITS;
+  uint64_t others = 0;
+  /* Relaxed: a hint; one who comes a moment later is found by the next search, and by the
+   * look before a sleep (sees_public). */
+  for (unsigned word = 0; word < pool->words; word++)
+    others |= wf_u64_load_relaxed(&pool->x_present[word]) &
+              ~(word == own ? wf_bitset_bit(worker->index) : 0);
+  return others == 0;
+}
+
 /* Every other worker once, from a random place on. */
 static bool sweep(wf_worker *worker, victims which, wf_work *work, bool *again) {
   weft_pool *pool = worker->pool;
   unsigned start = wf_rng_bounded(&worker->rng, pool->slots);
-  unsigned first_word = start / WF_BITSET_WORD_BITS;
+  unsigned word = start / WF_BITSET_WORD_BITS;
   uint64_t from_start = ~(uint64_t)0 << (start % WF_BITSET_WORD_BITS);
-  for (unsigned i = 0; i <= pool->words; i++) {
-    unsigned word = (first_word + i) % pool->words;
+  for (unsigned i = 0; i <= pool->words; i++, word++) {
+    if (word == pool->words) word = 0;
     uint64_t bits = others_in_word(worker, word, which);
     if (i == 0) bits &= from_start;
     if (i == pool->words) bits &= ~from_start;
@@ -212,6 +225,7 @@ static bool sees_public(const wf_worker *worker, victims which) {
 
 static bool sweep_until_sure(wf_worker *worker, victims which, wf_work *work) {
   bool again;
+  if (is_alone(worker)) return false;
   do {
     again = false;
     if (sweep(worker, which, work, &again)) return true;
