@@ -113,11 +113,11 @@ static inline bool wf_deque_is_at_limit(const wf_deque *deque) {
   return (uintptr_t)(bottom + 1) >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
 }
 
-/* [owner] Has somebody asked for work, and was not answered? */
+/* [owner] Are the pins closed: has somebody asked for work, and was not answered? */
 static inline bool wf_deque_is_asked(const wf_deque *deque) {
-  /* Relaxed: an open pin that somebody closes meanwhile is seen the next time. */
-  uint64_t asked = wf_u64_load_relaxed(&deque->x_asked);
-  return (asked & WF_ASKED_STATE_MASK) != WF_ASKED_NOT;
+  /* Relaxed: the owner's own line; a pin that is closed meanwhile is seen the next time.
+   */
+  return wf_ptr_load_relaxed(&deque->owner.x_limit) == NULL;
 }
 
 /* [owner] The slow half of a fork: makes room for the next push, and if somebody asked,

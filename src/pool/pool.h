@@ -48,6 +48,7 @@ typedef struct wf_worker {
   unsigned broadcasts;     /* that it waits for */
   unsigned outside_forks;  /* typed tasks that its thread has open while it is outside */
   unsigned spawn_depth;    /* tasks that weft_spawn has run on its stack */
+  unsigned spawn_looks;    /* spawns until the next look whether there are enough tasks */
   unsigned help_depth;     /* tasks of others on this thread's stack */
   unsigned search_count;   /* for the look at the injector in turn */
   unsigned futile_wakes;   /* in a row that found no work */

@@ -20,6 +20,10 @@
  * ring in one go, and not one for each that was stolen. */
 enum { SPAWN_ENOUGH = 512, SPAWN_DEPTH = 8 };
 
+/* How many are there is looked up in every so many spawns: thieves write that line of
+ * memory all the time. Who finds nothing to steal asks, and that is seen at once. */
+enum { SPAWN_LOOK_EVERY = 64 };
+
 /* Without memory, copies of up to this size are made on the stack. */
 enum { STACK_COPY = 4096 };
 
@@ -150,7 +154,7 @@ static void draw_ticket(void *ctx) {
  * thread nobody looks into the deques of others, and those who wait do not look into that
  * of a worker at background work. What is for isolated code is kept by threads that are
  * in it: others may block on a lock that it holds. */
-static wf_worker *worker_in(const weft_scope *s) {
+static inline wf_worker *worker_in(const weft_scope *s) {
   wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
   if (worker == NULL || worker->pool != s->pool || worker->serial) return NULL;
   if (worker->alone) return worker;
@@ -231,14 +235,22 @@ static void push_slow(wf_worker *worker) {
 
 /* ---- running instead of queueing ---- */
 
-/* The worker's deque is at its limit. Are there enough tasks in it, and is there room on
- * the stack? */
-static bool has_enough(wf_worker *worker) {
+/* The worker's deque is at its limit. Are there enough tasks in it? Who asks for some is
+ * answered, and then perhaps it is not at its limit any more. */
+static bool has_many(wf_worker *worker) {
   if (wf_deque_count(&worker->spawned) < SPAWN_ENOUGH) return false;
-  if (wf_deque_is_asked(&worker->spawned)) {
-    push_slow(worker); /* nothing was pushed, so there is a free slot: it only answers */
-    if (!wf_deque_is_at_limit(&worker->spawned)) return false;
+  if (!wf_deque_is_asked(&worker->spawned)) return true;
+  push_slow(worker); /* nothing was pushed, so there is a free slot: it only answers */
+  return wf_deque_is_at_limit(&worker->spawned);
+}
+
+/* Are there enough, and is there room on the stack to run one more? */
+static inline bool has_enough(wf_worker *worker) {
+  if (worker->spawn_looks == 0 || wf_deque_is_asked(&worker->spawned)) {
+    worker->spawn_looks = has_many(worker) ? SPAWN_LOOK_EVERY : 0;
+    if (worker->spawn_looks == 0) return false;
   }
+  worker->spawn_looks--;
   return worker->spawn_depth < SPAWN_DEPTH && wf_stack_is_half_free();
 }
 
