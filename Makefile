@@ -41,10 +41,10 @@ coverage: ## which lines the tests run; fails below the goals
 # BENCH_ARGS: rows and options, see bench/README.md. PEERS=none leaves all others out.
 BENCH = $(MAKE) --no-print-directory -j$(JOBS) -C bench
 
-bench: ## measure in minutes, against other libraries where they are installed
+bench: ## measure in ten minutes, against other libraries where they are installed
 	@$(BENCH) run ARGS="--quick $(BENCH_ARGS)"
 
-bench-full: ## measure thoroughly: at least 9 rounds, more than an hour
+bench-full: ## measure thoroughly, at full size: more than an hour
 	@$(BENCH) run ARGS="$(BENCH_ARGS)"
 
 bench-compare: ## what changed beyond noise between two results: A=old.json B=new.json

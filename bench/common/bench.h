@@ -145,15 +145,15 @@ BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
 
 typedef long bench_work(long n);
 
-/* How long to measure. With BENCH_QUICK in the environment a third of it, with BENCH_TINY
- * almost nothing. */
+/* How long to measure. With BENCH_QUICK in the environment a tenth of it, since as many
+ * rounds are to take minutes, with BENCH_TINY almost nothing. */
 typedef struct bench_limits {
   double warm_ns, enough_ns, most_ns;
   size_t enough_samples;
 } bench_limits;
 
 BENCH_HELPER bench_limits bench_choose_limits(void) {
-  bench_limits full = {1e8, 3e8, 1.5e9, 5}, quick = {3e7, 1e8, 5e8, 3},
+  bench_limits full = {1e8, 3e8, 1.5e9, 5}, quick = {1e7, 4e7, 1.6e8, 3},
                tiny = {1e6, 1e6, 1e7, 1};
   if (getenv("BENCH_TINY") != NULL) return tiny;
   return getenv("BENCH_QUICK") != NULL ? quick : full;

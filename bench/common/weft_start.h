@@ -20,7 +20,9 @@ BENCH_HELPER void bench_weft_start(long threads) {
 
 /* How often the pool's threads have gone to sleep so far. */
 BENCH_HELPER double bench_weft_sleeps(void) {
-  weft_stats stats = {.struct_size = sizeof stats};
+  weft_stats stats;
+  memset(&stats, 0, sizeof stats);
+  stats.struct_size = sizeof stats;
   weft_pool_stats(NULL, &stats);
   return (double)stats.sleeps;
 }

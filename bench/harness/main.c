@@ -8,7 +8,7 @@
  * these pages weft-bench check [options] [row ...]   measures and compares with the
  * recorded ratios weft-bench list                        the rows
  *
- *     --rounds N      rounds; each runs every contestant once, in turn (9; quick 3)
+ *     --rounds N      rounds; each runs every contestant once, in turn (9)
  *     --quick         smaller sizes and shorter waits: a look, not a result
  *     --tiny          even smaller, 1 round: does everything work?
  *     --threads N     threads of the rows that do not fix the number themselves (2)
@@ -102,7 +102,7 @@ static command_line read_options(int argc, char **argv) {
     else
       words_add(&c.names, a, strlen(a));
   }
-  if (c.rounds == 0) c.rounds = c.size == SIZE_FULL ? 9 : c.size == SIZE_QUICK ? 3 : 1;
+  if (c.rounds == 0) c.rounds = c.size == SIZE_TINY ? 1 : 9;
   return c;
 }
 
@@ -272,7 +272,7 @@ static int command_check(const command_line *c) {
   fputs(first.chars, stdout);
   if (bad != 0) {
     say("measuring again what seems worse");
-    results more = measure_rows(c, &g, &worse, 3 * c->rounds);
+    results more = measure_rows(c, &g, &worse, 2 * c->rounds);
     bad = record_check(&kept, &g, &more, &again, &second);
     fputs(second.chars, stdout);
     results_merge(&r, &more);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE = 24, TOP = 8, LEFT = 76, RIGHT = SVG_WIDTH - 14 };
+enum { LINE = 24, TOP = 8, LEFT = 118, RIGHT = SVG_WIDTH - 14 };
 
 static scale scale_of(const standings *s, const char *row_id, double low, double high,
                       double from, double to) {
@@ -29,6 +29,20 @@ static scale scale_of(const standings *s, const char *row_id, double low, double
 
 /* ---- overview ---- */
 
+/* What a row is about, for those who do not know the rows. */
+static const char *subject_of(const char *row_id) {
+  static const char *const subjects[][2] = {
+      {"P1", "fork"},          {"P1t", "typed fork"},   {"P1p", "fork, 2 threads"},
+      {"P2", "tree of joins"}, {"P4", "two tasks"},     {"P5", "streams"},
+      {"P6", "uneven loops"},  {"P7", "empty loop"},    {"P8", "sort numbers"},
+      {"P9", "sort records"},  {"P10", "filter, find"}, {"P11", "many tasks"},
+      {"P12", "wake-up"},      {"P13", "ticks"},        {"P14", "64 threads"},
+      {"P16", "programs"},     {"iter", "iterators"}};
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+    if (strcmp(subjects[i][0], row_id) == 0) return subjects[i][1];
+  return "";
+}
+
 static bool is_first_of_row(const standings *s, size_t i) {
   return i == 0 || strcmp(s->items[i].row, s->items[i - 1].row) != 0;
 }
@@ -46,11 +60,11 @@ static void overview_legend(double y, text *out) {
   svg_text(out, "axis", AT_START, LEFT, y, "\u2190 peer is faster");
   svg_text(out, "axis", AT_END, RIGHT, y, "weft is faster \u2192");
   svg_dot(out, "dot weft", LEFT + 5, y + 14, 4.5, NULL);
-  svg_text(out, "axis", AT_START, LEFT + 14, y + 18, "goal met, or none");
-  svg_dot(out, "dot missed", LEFT + 137, y + 14, 4.5, NULL);
-  svg_text(out, "axis", AT_START, LEFT + 146, y + 18, "goal missed");
-  svg_line(out, "goal", LEFT + 234, y + 8, LEFT + 234, y + 20);
-  svg_text(out, "axis", AT_START, LEFT + 241, y + 18, "goal");
+  svg_text(out, "axis", AT_START, LEFT + 14, y + 18, "goal met or none");
+  svg_dot(out, "dot missed", LEFT + 130, y + 14, 4.5, NULL);
+  svg_text(out, "axis", AT_START, LEFT + 139, y + 18, "goal missed");
+  svg_line(out, "goal", LEFT + 228, y + 8, LEFT + 228, y + 20);
+  svg_text(out, "axis", AT_START, LEFT + 235, y + 18, "goal");
 }
 
 static bool overview(const standings *s, const char *foot, text *out) {
@@ -61,7 +75,8 @@ static bool overview(const standings *s, const char *foot, text *out) {
   for (size_t i = 0; i < s->count; i++) {
     if (is_first_of_row(s, i)) {
       y += LINE;
-      svg_text(&dots, "name", AT_END, LEFT - 8, y + 4, "%s", s->items[i].row);
+      svg_text(&dots, "name", AT_END, LEFT - 8, y + 4, "%s %s",
+               subject_of(s->items[i].row), s->items[i].row);
     }
     if (!isnan(s->items[i].limit)) {
       double at = scale_at(&x, s->items[i].limit);

@@ -61,4 +61,4 @@ const char PAGE_STYLE[] =
     "@media (max-width:34rem){body{font-size:15px}.wide{display:none}"
     "dl{grid-template-columns:1fr}dd{margin-bottom:.4rem}}\n"
     "@media print{body{max-width:none;font-size:11px}details>*{display:block}"
-    ".scroll{overflow:visible}a{color:inherit}}\n";
+    "h2,h2+p{break-after:avoid}.scroll{overflow:visible}a{color:inherit}}\n";
