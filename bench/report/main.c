@@ -47,6 +47,7 @@ static void save_pictures(const results *r, const goals *g, const char *folder) 
   save_picture(folder, "latency", plot_latency(find_row(r, "P12"), "wake", &svg), &svg);
   save_picture(folder, "ticks", plot_latency(find_row(r, "P13"), "ticks", &svg), &svg);
   save_picture(folder, "bursts", plot_latency(find_row(r, "burst"), "burst", &svg), &svg);
+  save_picture(folder, "threads", plot_oversubscribed(find_row(r, "P14"), &svg), &svg);
   for (size_t i = 0; i < r->count; i++) {
     save_curves(&r->rows[i], folder);
     save_picture(folder, r->rows[i].id, plot_row(r, g, &r->rows[i], &svg), &svg);

@@ -40,6 +40,9 @@ curves curves_of(const row *its);
 void curves_free(curves *list);
 bool plot_curve(const curve *c, text *out);
 
+/* Row P14: the time with 64 threads beside that with 2, by library and work. */
+bool plot_oversubscribed(const row *its, text *out);
+
 /* Best, median and slow ones: how long a task waits, in one case of a row. */
 bool plot_latency(const row *its, const char *case_name, text *out);
 

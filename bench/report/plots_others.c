@@ -98,6 +98,51 @@ bool plot_fork(const results *r, text *out) {
   return count > 0;
 }
 
+/* ---- more threads than CPUs ---- */
+
+enum { MOST_WORKS = 32, NAME_ROOM = 48 };
+
+/* "weft fib" from case sum-t64 of row P14; cases of fib are called t2 and t64. */
+static void name_work(char *name, const char *who, const char *kase) {
+  const char *end = strrchr(kase, '-');
+  int length = end != NULL ? (int)(end - kase) : 3;
+  snprintf(name, NAME_ROOM, "%s %.*s", who, length, end != NULL ? kase : "fib");
+}
+
+/* The case of the same work with 2 threads. */
+static const bench_case *with_two_threads(const row *its, const char *kase) {
+  const char *end = strrchr(kase, 't');
+  text name = {0};
+  text_print(&name, "%.*st2", (int)(end - kase), kase);
+  const bench_case *found = find_case(its, name.chars);
+  text_free(&name);
+  return found;
+}
+
+bool plot_oversubscribed(const row *its, text *out) {
+  char names[MOST_WORKS][NAME_ROOM];
+  item items[MOST_WORKS];
+  size_t count = 0;
+  for (size_t k = 0; its != NULL && k < its->count; k++) {
+    const bench_case *many = &its->cases[k];
+    if (!matches("*t64", many->name)) continue;
+    for (size_t i = 0; i < many->count && count < MOST_WORKS; i++) {
+      const char *who = many->contestants[i].name;
+      double two = time_of(find_contestant(with_two_threads(its, many->name), who));
+      double ratio = time_of(&many->contestants[i]) / two;
+      if (!(ratio > 0)) continue;
+      name_work(names[count], who, many->name);
+      items[count] = (item){names[count], ratio};
+      count++;
+    }
+  }
+  if (count > 0)
+    plot_bars(items, count, 0.5, "time with 64 threads / time with 2, on 2 CPUs",
+              "How much longer the same work takes with many more threads than CPUs.",
+              label_ratio, out);
+  return count > 0;
+}
+
 /* ---- latency ---- */
 
 static double largest_of(const contestant *c) {
