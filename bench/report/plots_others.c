@@ -24,13 +24,6 @@ static int by_value(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* As exact as anybody wants to read it. */
-static double three_digits(double value) {
-  if (!(value > 0)) return value;
-  double unit = pow(10, floor(log10(value)) - 2);
-  return round(value / unit) * unit;
-}
-
 static void plot_bars(item *items, size_t count, double low, const char *title,
                       const char *description, void (*label)(text *out, double value),
                       text *out) {

@@ -140,10 +140,11 @@ enum { BAR = 12, BAR_LINE = 36, BAR_LEFT = 10 };
 static void bar(const standing *s, const scale *x, double y, text *out) {
   double one = scale_at(x, 1);
   text value = {0};
+  label_ratio(&value, three_digits(s->ratio));
   if (!isnan(s->limit))
-    text_print(&value, "%.3g\u00d7, goal %.3g\u00d7", s->ratio, s->limit);
+    text_print(&value, ", goal %.3g\u00d7", s->limit);
   else
-    text_print(&value, "%.3g\u00d7 %s", s->ratio, s->peer);
+    text_print(&value, " %s", s->peer);
   svg_text(out, "name", AT_START, BAR_LEFT, y + 10, "%s", s->name);
   svg_text(out, "value", AT_END, RIGHT, y + 10, "%s", value.chars);
   text_free(&value);

@@ -152,6 +152,12 @@ void svg_axis_y(text *out, const scale *s, double near, double far,
   }
 }
 
+double three_digits(double value) {
+  if (!(value > 0)) return value;
+  double unit = pow(10, floor(log10(value)) - 2);
+  return round(value / unit) * unit;
+}
+
 void label_ratio(text *out, double value) {
   text_print(out, "%g\u00d7", value);
 }

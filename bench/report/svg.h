@@ -51,6 +51,9 @@ void svg_axis_x(text *out, const scale *s, double near, double far,
 void svg_axis_y(text *out, const scale *s, double near, double far,
                 void (*label)(text *out, double value));
 
+/* As exact as anybody wants to read it. */
+double three_digits(double value);
+
 /* Labels: 2x; 1.5 us. */
 void label_ratio(text *out, double value);
 void label_time(text *out, double value);
