@@ -3,6 +3,8 @@
 PREFIX ?= /usr/local
 BUILD ?= build/release
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+# At once: most tests wait for others half of their time.
+TESTS ?= $(shell echo $$((2 * $(JOBS))))
 
 # The build below this one takes its own number of jobs, not flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
@@ -28,7 +30,7 @@ demo: configure ## build and run the tour
 	@$(BUILD)/examples/tour
 
 test: all ## run the tests
-	@ctest --test-dir $(BUILD) -LE long --parallel $$(nproc 2>/dev/null || echo 2) --output-on-failure
+	@ctest --test-dir $(BUILD) -LE long --parallel $(TESTS) --output-on-failure
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
