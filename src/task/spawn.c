@@ -262,7 +262,7 @@ static inline bool runs_here(const weft_scope *s, wf_worker *worker) {
 
 /* It is not counted: the code that spawns it keeps the scope open meanwhile, and also the
  * one whose credits the worker holds. */
-static void run_here(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ctx) {
+static void run_in_place(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ctx) {
   worker->spawn_depth++;
   if (WF_LIKELY(is_inside(worker, s)))
     call_inside(worker, s, fn, ctx);
@@ -370,7 +370,7 @@ void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
   check_call(s, fn, "weft_spawn");
   wf_worker *worker = worker_in(s);
   if (runs_here(s, worker)) {
-    run_here(s, worker, fn, ctx);
+    run_in_place(s, worker, fn, ctx);
     return;
   }
   wf_spawned *spawned = make(s, worker, 0);
@@ -391,7 +391,7 @@ void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) 
   unsigned char *copy = (unsigned char *)spawned + payload_offset(s);
   if (size > 0) memcpy(copy, args, size);
   if (runs_here(s, worker)) {
-    run_here(s, worker, fn, copy);
+    run_in_place(s, worker, fn, copy);
     recycle(spawned);
   } else {
     hand_on(s, worker, spawned, fn, copy);
