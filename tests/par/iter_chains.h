@@ -129,12 +129,12 @@ static inline void cancel_look(const void *elem, void *ctx) {
  * not: the sanitizers look. What it returns means nothing. */
 static inline void cancel_chain(const sink_check *check, uint64_t *random) {
   weft_iter it = *check->it;
+  if (it.count == WF_ITER_STAGES) return;
   size_t room = check->m->n;
   int64_t *a = array_of(room, sizeof *a), *b = array_of(room, sizeof *b), one;
   weft_buffer buffer = {NULL, 0, 0};
   cancel_after c;
   uint64_t salt = 3;
-  if (it.count == WF_ITER_STAGES) return free(a), free(b);
   weft_scope_begin(&c.scope);
   atomic_init(&c.left, 1 + harness_random(random) % (room + 1));
   weft_iter_inspect(&it, cancel_look, &c);
