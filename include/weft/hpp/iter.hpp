@@ -26,7 +26,7 @@
 #ifndef WEFT_HPP_ITER_HPP
 #define WEFT_HPP_ITER_HPP
 
-#include <weft/hpp/iter_sink.hpp>
+#include <weft/hpp/iter_source.hpp>
 #include <weft/hpp/sort.hpp>
 
 WEFT_HPP_BEGIN
@@ -47,9 +47,10 @@ public:
   }
   /* How many items there are: of an indexed pipeline. */
   std::size_t size() const {
-    static_assert(indexed,
-                  "weft::iter: after filter and flat_map the length is not known; "
-                  "use count()");
+    static_assert(
+        indexed,
+        "weft::iter: after filter, flat_map and the like the length is not known; "
+        "use count()");
     return producer_.size();
   }
 
@@ -64,37 +65,50 @@ public:
   template <class F> auto map(F f) const {
     expect_callable<const F>();
     if constexpr (detail::takes<const F, item>)
-      return then(detail::mapped<P, F>{producer_, std::move(f)});
+      return then(detail::mapped<P, F>{{producer_}, std::move(f)});
   }
   /* f(x) is called, x goes on. */
   template <class F> auto inspect(F f) const {
     expect_callable<const F, const detail::plain<item> &>();
     if constexpr (detail::takes<const F, const detail::plain<item> &>)
-      return then(detail::inspected<P, F>{producer_, std::move(f)});
+      return then(detail::inspected<P, F>{{producer_}, std::move(f)});
   }
   /* Only those that the predicate holds for. */
   template <class F> auto filter(F keep) const {
     expect_callable<const F, const detail::plain<item> &>();
     if constexpr (detail::takes<const F, const detail::plain<item> &>)
-      return then(detail::filtered<P, F>{producer_, std::move(keep)});
+      return then(detail::filtered<P, F>{{producer_}, std::move(keep)});
   }
   /* f(x) is a std::optional: what is in it, if there is something. */
   template <class F> auto filter_map(F f) const {
     expect_callable<const F>();
     if constexpr (detail::takes<const F, item>)
-      return then(detail::filter_mapped<P, F>{producer_, std::move(f)});
+      return then(detail::filter_mapped<P, F>{{producer_}, std::move(f)});
   }
   /* f(x) is a range or a pipeline: all of its items. Each is gone through by one thread.
    */
   template <class F> auto flat_map(F f) const {
     expect_callable<const F>();
     if constexpr (detail::takes<const F, item>)
-      return then(detail::flattened<P, F>{producer_, std::move(f)});
+      return then(detail::flattened<P, F>{{producer_}, std::move(f)});
+  }
+  /* Those in front of the first that the predicate does not hold for. To find it, what is
+   * in front is run up to there once more; what is behind is not seen any more then. */
+  template <class F> auto take_while(F holds) const {
+    expect_callable<const F, const detail::plain<item> &>();
+    if constexpr (detail::takes<const F, const detail::plain<item> &>)
+      return then(detail::ended<P, F>{{producer_}, std::move(holds)});
+  }
+  /* Vectors of `length` items in a row, the last one of what is left. A length of 0
+   * counts as 1. */
+  auto chunk(std::size_t length) const {
+    expect_indexed();
+    return then(detail::chunked<P>{{producer_}, length == 0 ? 1 : length});
   }
   /* Pairs of the index and x. */
   auto enumerate() const {
     expect_indexed();
-    return then(detail::enumerated<P>{producer_});
+    return then(detail::enumerated<P>{{producer_}});
   }
   /* Pairs of x and what the other has at the same index; the shorter one decides. The
    * other is a range or a pipeline. */
@@ -128,6 +142,13 @@ public:
     expect_callable<std::remove_reference_t<F>>();
     if constexpr (detail::takes<std::remove_reference_t<F>, item>)
       detail::run_for_each(&options_, producer_, f);
+  }
+  /* f(v) for vectors of items that follow each other, `most` of them at most; it may
+   * change them. */
+  template <class F> void for_each_batch(F &&f, std::size_t most = 1024) const {
+    static_assert(std::is_invocable_v<F &, std::vector<value> &>,
+                  "weft::iter: the function must be callable as f(std::vector<value> &)");
+    detail::run_batches(&options_, producer_, most, f);
   }
   /* T acc = start; for (x : items) acc = op(acc, x); with an associative op, in which
    * start is used once. */
@@ -183,6 +204,22 @@ public:
   std::vector<value> collect() const {
     return detail::run_collect(&options_, producer_);
   }
+  /* All items at the end of a vector. */
+  void append_to(std::vector<value> &to) const {
+    std::vector<value> all = collect();
+    to.insert(to.end(), std::make_move_iterator(all.begin()),
+              std::make_move_iterator(all.end()));
+  }
+  /* value acc = identity; for (x : items) out.push_back(acc = op(acc, x)); with an
+   * associative op; exclusive_scan keeps acc as it is before x. */
+  template <class Op>
+  std::vector<value> inclusive_scan(const value &identity, Op &&op) const {
+    return scanned(identity, true, op);
+  }
+  template <class Op>
+  std::vector<value> exclusive_scan(const value &identity, Op &&op) const {
+    return scanned(identity, false, op);
+  }
   /* The same, sorted. */
   template <class Less = std::less<>>
   std::vector<value> sorted(Less less = Less()) const {
@@ -190,17 +227,23 @@ public:
     detail::sort_range(&options_, all, less, false);
     return all;
   }
-  /* Item i to to[i], as far as there are both. */
-  template <class R> void copy_to(R &&to) const {
-    expect_indexed();
+  /* Item i to to[i], as far as there are both. Returns how many items there are. */
+  template <class R> std::size_t copy_to(R &&to) const {
     detail::expect_range<R>();
     const auto view = detail::view_of(to);
-    auto body = [&](std::size_t begin, std::size_t end) {
-      const auto v = view;
-      for (std::size_t i = begin; i < end; i++) v[i] = producer_.at(i);
-    };
-    const std::size_t n = view.size() < size() ? view.size() : size();
-    detail::for_blocks(&options_, n, body);
+    if constexpr (indexed) {
+      auto body = [&](std::size_t begin, std::size_t end) {
+        const auto v = view;
+        for (std::size_t i = begin; i < end; i++) v[i] = producer_.at(i);
+      };
+      detail::for_blocks(&options_, view.size() < size() ? view.size() : size(), body);
+      return size();
+    } else {
+      std::vector<value> all = collect();
+      for (std::size_t i = 0; i < all.size() && i < view.size(); i++)
+        view[i] = std::move(all[i]);
+      return all.size();
+    }
   }
   /* Two vectors: those that the predicate holds for, and the others. */
   template <class F> auto partition(F &&pred) const {
@@ -208,14 +251,30 @@ public:
     return detail::run_partition(&options_, producer_, pred);
   }
 
-  /* The first item that the predicate holds for, or nothing. Stops early. */
+  /* Of pairs: a vector of the first parts, and one of the second. */
+  auto unzip() const {
+    static_assert(detail::is_pair<value>, "weft::iter: unzip is for pairs");
+    return detail::run_unzip(&options_, producer_);
+  }
+
+  /* The first item that the predicate holds for, or nothing; the last one, which is
+   * looked for from the back; any. All stop early. */
   template <class F> std::optional<value> find_first(F &&pred) const {
     expect_predicate<F>();
     auto found = detail::run_find<value>(&options_, producer_, pred);
     if (!found) return std::nullopt;
     return std::move(found->item);
   }
-  /* Its index, or SIZE_MAX. */
+  template <class F> std::optional<value> find_last(F &&pred) const {
+    expect_predicate<F>();
+    auto found = detail::run_find_last<value>(&options_, producer_, pred);
+    if (!found) return std::nullopt;
+    return std::move(found->item);
+  }
+  template <class F> std::optional<value> find_any(F &&pred) const {
+    return find_first(std::forward<F>(pred));
+  }
+  /* The index of the first, or SIZE_MAX. */
   template <class F> std::size_t position(F &&pred) const {
     expect_indexed();
     expect_predicate<F>();
@@ -236,11 +295,19 @@ public:
   }
 
 private:
+  template <class Op>
+  std::vector<value> scanned(const value &identity, bool inclusive, Op &op) const {
+    static_assert(std::is_invocable_r_v<value, Op &, value, const value &>,
+                  "weft::iter: the operation must be callable as op(value, value)");
+    std::vector<value> all = collect();
+    detail::scan_in_place(&options_, all, identity, inclusive, op);
+    return all;
+  }
   template <class Q> iterator<Q> then(Q stage) const {
     return iterator<Q>(std::move(stage), options_);
   }
   auto pick(std::size_t first, std::size_t step, std::size_t n) const {
-    return then(detail::picked<P>{producer_, first, step, n});
+    return then(detail::picked<P>{{producer_}, first, step, n});
   }
   template <class F, class T = item> static constexpr void expect_callable() {
     static_assert(detail::takes<F, T>,
@@ -274,7 +341,7 @@ template <class R> auto iter(R &&range) {
                   "weft::iter: the container is a temporary; give it a name");
     if constexpr (detail::is_range<R>) {
       using view = decltype(detail::view_of(range));
-      return iterator<detail::source<view>>({detail::view_of(range)});
+      return iterator<detail::source<view>>({{}, detail::view_of(range)});
     }
   }
 }
@@ -283,7 +350,7 @@ template <class R> auto iter(R &&range) {
 template <class It> auto iter(It first, It last) {
   static_assert(detail::is_bound<It>, "weft::iter: the iterators need random access");
   using view = decltype(detail::view_between(first, last));
-  return iterator<detail::source<view>>({detail::view_between(first, last)});
+  return iterator<detail::source<view>>({{}, detail::view_between(first, last)});
 }
 
 /* Items are slices (data(), size(), begin(), end()) of `length` elements, the last may be
@@ -293,7 +360,7 @@ template <class R> auto chunks(R &range, std::size_t length) {
   auto *data = std::data(range);
   const std::size_t n = std::size(range), len = length == 0 ? 1 : length;
   using T = std::remove_reference_t<decltype(*data)>;
-  return iterator<detail::slices<T>>({data, n / len + (n % len != 0), n, len, len});
+  return iterator<detail::slices<T>>({{}, data, n / len + (n % len != 0), n, len, len});
 }
 
 /* Items are all slices of `length` neighbours: [0, length), [1, length + 1), ... */
@@ -302,7 +369,52 @@ template <class R> auto windows(R &range, std::size_t length) {
   auto *data = std::data(range);
   const std::size_t n = std::size(range), len = length == 0 ? 1 : length;
   using T = std::remove_reference_t<decltype(*data)>;
-  return iterator<detail::slices<T>>({data, n >= len ? n - len + 1 : 0, n, 1, len});
+  return iterator<detail::slices<T>>({{}, data, n >= len ? n - len + 1 : 0, n, 1, len});
+}
+
+/* The numbers first, first + step, ... up to before last, or down to before it if the
+ * step is negative; without overflow. A step of 0 counts as 1. */
+template <class N> auto range(N first, N last, std::make_signed_t<N> step = 1) {
+  static_assert(detail::is_index<N>, "weft::range: give integers");
+  using natural = std::make_unsigned_t<N>;
+  const bool down = step < 0;
+  const natural by = down ? static_cast<natural>(natural(0) - static_cast<natural>(step))
+                          : static_cast<natural>(step == 0 ? 1 : step);
+  const N low = down ? last : first, high = down ? first : last;
+  const natural apart =
+      high > low
+          ? static_cast<natural>(static_cast<natural>(high) - static_cast<natural>(low))
+          : natural(0);
+  const std::size_t n = static_cast<std::size_t>(apart / by) + (apart % by != 0);
+  return iterator<detail::stepped<N>>({{},
+                                       static_cast<natural>(first),
+                                       static_cast<natural>(down ? natural(0) - by : by),
+                                       n});
+}
+
+/* Rectangles of a table, a weft_tile each: rows [r0, r1), columns [c0, c1). A length of 0
+ * means all rows, or all columns. */
+inline auto tiles(std::size_t rows, std::size_t cols, std::size_t tile_rows,
+                  std::size_t tile_cols) {
+  const std::size_t r = tile_rows == 0 ? (rows == 0 ? 1 : rows) : tile_rows;
+  const std::size_t c = tile_cols == 0 ? (cols == 0 ? 1 : cols) : tile_cols;
+  return iterator<detail::tiled>(
+      {{}, rows, cols, r, c, rows / r + (rows % r != 0), cols / c + (cols % c != 0)});
+}
+
+/* The lines of a text, without the '\n', as std::string_view. */
+inline auto lines(std::string_view text) {
+  return iterator<detail::lined>({{}, text});
+}
+
+/* while (std::optional<T> x = f()) ... *x ...: for what comes one after the other. Items
+ * are T &. f is called by one thread at a time; when there are some thousand items, or no
+ * more, all threads work on them. Can be run once, since the copies of such a pipeline
+ * share what f has given. If f throws, so does the sink, at once. */
+template <class F> auto pull(F f) {
+  static_assert(std::is_invocable_v<F &>, "weft::pull: f must be callable as f()");
+  using state = typename detail::pulled<F>::state;
+  return iterator<detail::pulled<F>>({std::make_shared<state>(state{std::move(f), {}})});
 }
 
 /* The same value n times. */
@@ -317,13 +429,13 @@ template <class P> template <class R> auto iterator<P>::zip(R &&other) const {
                 "weft::iter: zip after filter and flat_map has no "
                 "indices to go by");
   using Q = detail::plain<decltype(right.producer())>;
-  return then(detail::zipped<P, Q>{producer_, right.producer()});
+  return then(detail::zipped<P, Q>{{producer_, right.producer()}});
 }
 
 template <class P> template <class R> auto iterator<P>::chain(R &&other) const {
   auto right = iter(std::forward<R>(other));
   using Q = detail::plain<decltype(right.producer())>;
-  return then(detail::chained<P, Q>{producer_, right.producer()});
+  return then(detail::chained<P, Q>{{producer_, right.producer()}});
 }
 
 template <class P> template <class R> auto iterator<P>::interleave(R &&other) const {
@@ -331,7 +443,7 @@ template <class P> template <class R> auto iterator<P>::interleave(R &&other) co
   auto right = iter(std::forward<R>(other));
   static_assert(decltype(right)::indexed, "weft::iter: interleave needs known lengths");
   using Q = detail::plain<decltype(right.producer())>;
-  return then(detail::interleaved<P, Q>{producer_, right.producer()});
+  return then(detail::interleaved<P, Q>{{producer_, right.producer()}});
 }
 
 WEFT_HPP_END

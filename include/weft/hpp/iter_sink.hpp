@@ -12,37 +12,108 @@ WEFT_HPP_BEGIN
 
 namespace detail {
 
+/* ---- rounds ---- */
+
+/* Calls round(producer) once; of one that is pulled once for each round, until it returns
+ * false. */
+template <class P, class Round>
+void in_rounds(const weft_opts *o, const P &from, Round &&round) {
+  if constexpr (!P::moves) {
+    round(from);
+  } else {
+    P own = from;
+    if constexpr (P::pulls) {
+      bool wanted = true;
+      while (wanted && own.refill()) {
+        own.settle(o);
+        wanted = round(own);
+      }
+    } else {
+      own.settle(o);
+      round(own);
+    }
+  }
+}
+
+/* As reduce_objects; leaf(producer, optional<A> &, begin, end) adds positions. */
+template <class A, class P, class Leaf, class Merge>
+std::optional<A> reduce_rounds(const weft_opts *o, const P &from, Leaf &leaf,
+                               Merge &merge) {
+  std::optional<A> all;
+  in_rounds(o, from, [&](const P &round) {
+    auto part_leaf = [&](std::optional<A> &to, std::size_t begin, std::size_t end)
+                         WEFT_HPP_LAMBDA { leaf(round, to, begin, end); };
+    std::optional<A> part = reduce_objects<A>(o, round.size(), part_leaf, merge);
+    if (part && all)
+      merge(*all, std::move(*part));
+    else if (part)
+      all.emplace(std::move(*part));
+    return true;
+  });
+  return all;
+}
+
+/* ---- loops and folds ---- */
+
 template <class P, class F> void run_for_each(const weft_opts *o, const P &from, F &f) {
-  auto body = [&](std::size_t begin, std::size_t end) {
-    auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
-      call(f, static_cast<typename P::item &&>(x));
-      return false;
+  in_rounds(o, from, [&](const P &round) {
+    auto body = [&](std::size_t begin, std::size_t end) {
+      auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+        call(f, static_cast<typename P::item &&>(x));
+        return false;
+      };
+      round.each(begin, end, sink);
     };
-    from.each(begin, end, sink);
-  };
-  for_blocks(o, from.size(), body);
+    for_blocks(o, round.size(), body);
+    return true;
+  });
+}
+
+/* Calls f with vectors of up to `most` items that follow each other. */
+template <class P, class F>
+void run_batches(const weft_opts *o, const P &from, std::size_t most, F &f) {
+  using T = stored<typename P::item>;
+  in_rounds(o, from, [&](const P &round) {
+    auto body = [&](std::size_t begin, std::size_t end) {
+      std::vector<T> batch;
+      auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+        batch.emplace_back(static_cast<typename P::item &&>(x));
+        if (batch.size() >= most) {
+          f(batch);
+          batch.clear();
+        }
+        return false;
+      };
+      round.each(begin, end, sink);
+      if (!batch.empty()) f(batch);
+    };
+    for_blocks(o, round.size(), body);
+    return true;
+  });
 }
 
 /* Each leaf folds into a copy of identity, which stays in a register if it can. */
 template <class A, class P, class Step, class Merge>
 std::optional<A> run_fold(const weft_opts *o, const P &from, const A &identity,
                           Step &step, Merge &merge) {
-  auto leaf = [&](std::optional<A> &to, std::size_t begin, std::size_t end) {
+  auto leaf = [&](const P &round, std::optional<A> &to, std::size_t begin,
+                  std::size_t end) WEFT_HPP_LAMBDA {
     A acc = to ? std::move(*to) : A(identity);
     auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
       step(acc, static_cast<typename P::item &&>(x));
       return false;
     };
-    from.each(begin, end, sink);
+    round.each(begin, end, sink);
     to.emplace(std::move(acc));
   };
-  return reduce_objects<A>(o, from.size(), leaf, merge);
+  return reduce_rounds<A>(o, from, leaf, merge);
 }
 
 /* For operations that have no identity: A is made of the first item. */
 template <class A, class P, class Op>
 std::optional<A> run_reduce(const weft_opts *o, const P &from, Op &op) {
-  auto leaf = [&](std::optional<A> &to, std::size_t begin, std::size_t end) {
+  auto leaf = [&](const P &round, std::optional<A> &to, std::size_t begin,
+                  std::size_t end) WEFT_HPP_LAMBDA {
     std::optional<A> acc = std::move(to);
     auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
       if (acc)
@@ -51,23 +122,36 @@ std::optional<A> run_reduce(const weft_opts *o, const P &from, Op &op) {
         acc.emplace(static_cast<typename P::item &&>(x));
       return false;
     };
-    from.each(begin, end, sink);
+    round.each(begin, end, sink);
     to = std::move(acc);
   };
   auto merge = [&](A &to, A &&right) { to = op(std::move(to), std::move(right)); };
-  return reduce_objects<A>(o, from.size(), leaf, merge);
+  return reduce_rounds<A>(o, from, leaf, merge);
 }
 
-/* The first item, in the order of positions, that the predicate holds for, and (if
- * indexed) where. Stops all others soon. T is what is kept of the item: `nothing` where
- * it is not wanted, so that it need not be copied. */
+/* ---- searches ---- */
+
+/* An item that the predicate holds for, where its block begins, and (if indexed) where it
+ * is. T is what is kept of the item: `nothing` where it is not wanted, so that it need
+ * not be copied. */
 template <class T> struct match {
-  std::size_t position;
+  std::size_t block, position;
   T item;
 };
 
+/* Keeps x as the match. */
+template <class T, class Item>
+void keep_match(std::optional<match<T>> &to, std::size_t block, std::size_t position,
+                Item &&x) {
+  if constexpr (std::is_same_v<T, nothing>)
+    to.emplace(match<T>{block, position, {}});
+  else
+    to.emplace(match<T>{block, position, T(std::forward<Item>(x))});
+}
+
+/* The first item in the order of positions. Stops all others soon. */
 template <class T, class P, class Pred>
-std::optional<match<T>> run_find(const weft_opts *o, const P &from, Pred &pred) {
+std::optional<match<T>> find_once(const weft_opts *o, const P &from, Pred &pred) {
   struct frame {
     const P &from;
     Pred &pred;
@@ -85,11 +169,8 @@ std::optional<match<T>> run_find(const weft_opts *o, const P &from, Pred &pred) 
             return false;
           }
           here.first.settle(begin, [&] {
-            if constexpr (std::is_same_v<T, nothing>)
-              here.result.emplace(match<T>{begin + passed, {}});
-            else
-              here.result.emplace(
-                  match<T>{begin + passed, static_cast<typename P::item &&>(x)});
+            keep_match(here.result, begin, begin + passed,
+                       static_cast<typename P::item &&>(x));
           });
           return true;
         };
@@ -100,6 +181,58 @@ std::optional<match<T>> run_find(const weft_opts *o, const P &from, Pred &pred) 
   weft_for_with(o, from.size(), frame::run, &in);
   in.first.rethrow_if_caught();
   return std::move(in.result);
+}
+
+/* The last one: blocks are taken from the back, each is gone through from its front. */
+template <class T, class P, class Pred>
+std::optional<match<T>> find_last_once(const weft_opts *o, const P &from, Pred &pred) {
+  struct frame {
+    const P &from;
+    Pred &pred;
+    earliest first;
+    std::optional<match<T>> result;
+
+    static void run(std::size_t begin, std::size_t end, void *ctx) {
+      frame &here = from_ctx<frame>(ctx);
+      here.first.run(begin, [&] {
+        const std::size_t n = here.from.size();
+        std::optional<match<T>> last;
+        auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+          const plain<typename P::item> &seen = x;
+          if (call(here.pred, seen))
+            keep_match(last, begin, begin, static_cast<typename P::item &&>(x));
+          return false;
+        };
+        here.from.each(n - end, n - begin, sink);
+        if (last) here.first.settle(begin, [&] { here.result = std::move(last); });
+      });
+    }
+  } in{from, pred, {}, {}};
+  weft_for_with(o, from.size(), frame::run, &in);
+  in.first.rethrow_if_caught();
+  return std::move(in.result);
+}
+
+template <class T, class P, class Pred>
+std::optional<match<T>> run_find(const weft_opts *o, const P &from, Pred &pred) {
+  std::optional<match<T>> found;
+  in_rounds(o, from, [&](const P &round) {
+    found = find_once<T>(o, round, pred);
+    return !found;
+  });
+  return found;
+}
+
+/* Of what is pulled each round may have a later one. */
+template <class T, class P, class Pred>
+std::optional<match<T>> run_find_last(const weft_opts *o, const P &from, Pred &pred) {
+  std::optional<match<T>> found;
+  in_rounds(o, from, [&](const P &round) {
+    auto last = find_last_once<T>(o, round, pred);
+    if (last) found = std::move(last);
+    return true;
+  });
+  return found;
 }
 
 /* ---- vectors ---- */
@@ -136,46 +269,103 @@ template <class P> auto run_collect(const weft_opts *o, const P &from) {
     for_blocks(o, from.size(), body);
     return to.take();
   } else {
-    auto leaf = [&](std::optional<pieces<T>> &to, std::size_t begin, std::size_t end) {
+    auto leaf = [&](const P &round, std::optional<pieces<T>> &to, std::size_t begin,
+                    std::size_t end) {
       std::vector<T> piece;
       auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
         piece.emplace_back(static_cast<typename P::item &&>(x));
         return false;
       };
-      from.each(begin, end, sink);
+      round.each(begin, end, sink);
       if (!to) to.emplace();
       to->push_back(std::move(piece));
     };
-    auto all = reduce_objects<pieces<T>>(o, from.size(), leaf, append_pieces<T>);
+    auto all = reduce_rounds<pieces<T>>(o, from, leaf, append_pieces<T>);
     return all ? concatenate(std::move(*all)) : std::vector<T>();
   }
+}
+
+/* Two vectors: place(first, second, item) puts each item into one of them, or parts of it
+ * into both. */
+template <class A, class B, class P, class Place>
+auto run_sides(const weft_opts *o, const P &from, Place &place) {
+  using sides = std::pair<pieces<A>, pieces<B>>;
+  auto leaf = [&](const P &round, std::optional<sides> &to, std::size_t begin,
+                  std::size_t end) {
+    std::vector<A> first;
+    std::vector<B> second;
+    auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
+      place(first, second, static_cast<typename P::item &&>(x));
+      return false;
+    };
+    round.each(begin, end, sink);
+    if (!to) to.emplace();
+    to->first.push_back(std::move(first));
+    to->second.push_back(std::move(second));
+  };
+  auto merge = [](sides &to, sides &&right) {
+    append_pieces(to.first, std::move(right.first));
+    append_pieces(to.second, std::move(right.second));
+  };
+  auto all = reduce_rounds<sides>(o, from, leaf, merge);
+  if (!all) all.emplace();
+  return std::pair(concatenate(std::move(all->first)),
+                   concatenate(std::move(all->second)));
 }
 
 /* Those that the predicate holds for, and the others. */
 template <class P, class Pred>
 auto run_partition(const weft_opts *o, const P &from, Pred &pred) {
   using T = stored<typename P::item>;
-  using sides = std::pair<pieces<T>, pieces<T>>;
-  auto leaf = [&](std::optional<sides> &to, std::size_t begin, std::size_t end) {
-    std::vector<T> yes, no;
-    auto sink = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
-      const plain<typename P::item> &seen = x;
-      (call(pred, seen) ? yes : no).emplace_back(static_cast<typename P::item &&>(x));
-      return false;
-    };
-    from.each(begin, end, sink);
-    if (!to) to.emplace();
-    to->first.push_back(std::move(yes));
-    to->second.push_back(std::move(no));
+  auto place = [&](std::vector<T> &yes, std::vector<T> &no, typename P::item &&x) {
+    const plain<typename P::item> &seen = x;
+    (call(pred, seen) ? yes : no).emplace_back(static_cast<typename P::item &&>(x));
   };
-  auto merge = [](sides &to, sides &&right) {
-    append_pieces(to.first, std::move(right.first));
-    append_pieces(to.second, std::move(right.second));
+  return run_sides<T, T>(o, from, place);
+}
+
+/* The first and the second parts of pairs. */
+template <class P> auto run_unzip(const weft_opts *o, const P &from) {
+  using A = typename stored<typename P::item>::first_type;
+  using B = typename stored<typename P::item>::second_type;
+  auto place = [](std::vector<A> &first, std::vector<B> &second, typename P::item &&x) {
+    first.emplace_back(static_cast<first_part<typename P::item>>(x.first));
+    second.emplace_back(static_cast<second_part<typename P::item>>(x.second));
   };
-  auto all = reduce_objects<sides>(o, from.size(), leaf, merge);
-  if (!all) all.emplace();
-  return std::pair(concatenate(std::move(all->first)),
-                   concatenate(std::move(all->second)));
+  return run_sides<A, B>(o, from, place);
+}
+
+/* ---- scans ---- */
+
+/* What can be copied as bytes goes to the parallel scan of C, other things one after the
+ * other. */
+template <class T, class Op>
+void scan_in_place(const weft_opts *o, std::vector<T> &v, const T &identity,
+                   bool inclusive, Op &op) {
+  if constexpr (std::is_trivially_copyable_v<T>) {
+    struct frame {
+      Op &op;
+      earliest failure;
+
+      static void run(void *acc, const void *x, void *ctx) {
+        frame &here = from_ctx<frame>(ctx);
+        here.failure.run(0, [&] {
+          T &to = *static_cast<T *>(acc);
+          to = here.op(T(to), *static_cast<const T *>(x));
+        });
+      }
+    } in{op, {}};
+    weft_scan_with(o, v.data(), v.data(), v.size(), sizeof(T), &identity, inclusive,
+                   frame::run, &in);
+    in.failure.rethrow_if_caught();
+  } else {
+    T acc = identity;
+    for (T &x : v) {
+      T next = op(T(acc), x);
+      x = inclusive ? next : std::move(acc);
+      acc = std::move(next);
+    }
+  }
 }
 
 /* ---- sums ---- */

@@ -9,6 +9,9 @@
  *     at(i)        the item at position i, if indexed
  *     each(begin, end, sink)   calls sink(item) for the items of positions [begin, end),
  * in their order, until the sink returns true; then it returns true
+ *     moves        must a sink work on a copy of its own, which it settles?
+ *     pulls        do positions come in rounds? then refill() starts the next one
+ *     settle(o)    finds out, for such a copy, where the sequence ends
  *
  * Stages hold the producer in front of them by value, so that a pipeline is one object,
  * and each() becomes one loop. Positions are what is shared among threads.
@@ -68,6 +71,44 @@ template <class A, class B> struct stored_of<std::pair<A, B>> {
 };
 template <class T> using stored = typename stored_of<plain<T>>::type;
 
+/* ---- what has nothing to settle, and what hands it on to those in front ---- */
+
+struct at_rest {
+  static constexpr bool moves = false, pulls = false;
+  void settle(const weft_opts *) {}
+  bool refill() {
+    return false;
+  }
+};
+
+template <class P> struct behind {
+  static constexpr bool moves = P::moves, pulls = P::pulls;
+  P from;
+
+  void settle(const weft_opts *o) {
+    from.settle(o);
+  }
+  bool refill() {
+    return from.refill();
+  }
+};
+
+template <class P, class Q> struct behind_both {
+  static_assert(!P::pulls && !Q::pulls,
+                "weft::iter: what is pulled cannot be one of two sides");
+  static constexpr bool moves = P::moves || Q::moves, pulls = false;
+  P left;
+  Q right;
+
+  void settle(const weft_opts *o) {
+    left.settle(o);
+    right.settle(o);
+  }
+  bool refill() {
+    return false;
+  }
+};
+
 /* ---- sources ---- */
 
 /* What gives items by at() gives ranges of them so. */
@@ -84,7 +125,7 @@ WEFT_HPP_INLINE bool each_at(const P &p, std::size_t begin, std::size_t end, Sin
     return each_at<P>(*this, begin, end, sink);                                          \
   }
 
-template <class V> struct source {
+template <class V> struct source : at_rest {
   using item = element_of<V>;
   static constexpr bool indexed = true;
   V view;
@@ -124,7 +165,7 @@ private:
 };
 
 /* Slices of an array: every `step` elements one of up to `length`. Chunks and windows. */
-template <class T> struct slices {
+template <class T> struct slices : at_rest {
   using item = slice<T>;
   static constexpr bool indexed = true;
   T *first;
@@ -142,38 +183,36 @@ template <class T> struct slices {
 
 /* ---- stages that keep positions ---- */
 
-template <class P, class F> struct mapped {
+template <class P, class F> struct mapped : behind<P> {
   using item = called<const F, typename P::item>;
   static constexpr bool indexed = P::indexed;
-  P from;
   F f;
 
   std::size_t size() const {
-    return from.size();
+    return this->from.size();
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    return call(f, from.at(i));
+    return call(f, this->from.at(i));
   }
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
     auto next = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
       return sink(call(f, static_cast<typename P::item &&>(x)));
     };
-    return from.each(begin, end, next);
+    return this->from.each(begin, end, next);
   }
 };
 
-template <class P, class F> struct inspected {
+template <class P, class F> struct inspected : behind<P> {
   using item = typename P::item;
   static constexpr bool indexed = P::indexed;
-  P from;
   F f;
 
   std::size_t size() const {
-    return from.size();
+    return this->from.size();
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    item &&x = from.at(i);
+    item &&x = this->from.at(i);
     call(f, static_cast<const plain<item> &>(x));
     return static_cast<item &&>(x);
   }
@@ -183,51 +222,48 @@ template <class P, class F> struct inspected {
       call(f, static_cast<const plain<item> &>(x));
       return sink(static_cast<item &&>(x));
     };
-    return from.each(begin, end, next);
+    return this->from.each(begin, end, next);
   }
 };
 
-template <class P> struct enumerated {
+template <class P> struct enumerated : behind<P> {
   using item = std::pair<std::size_t, typename P::item>;
   static constexpr bool indexed = true;
-  P from;
 
   std::size_t size() const {
-    return from.size();
+    return this->from.size();
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    return item(i, from.at(i));
+    return item(i, this->from.at(i));
   }
   WEFT_HPP_EACH_BY_AT(enumerated)
 };
 
-template <class P, class Q> struct zipped {
+template <class P, class Q> struct zipped : behind_both<P, Q> {
   using item = std::pair<typename P::item, typename Q::item>;
   static constexpr bool indexed = true;
-  P left;
-  Q right;
 
   std::size_t size() const {
-    return left.size() < right.size() ? left.size() : right.size();
+    return this->left.size() < this->right.size() ? this->left.size()
+                                                  : this->right.size();
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    return item(left.at(i), right.at(i));
+    return item(this->left.at(i), this->right.at(i));
   }
   WEFT_HPP_EACH_BY_AT(zipped)
 };
 
 /* Positions first, first + step, ... (or backwards: step is then -1 as a size_t). */
-template <class P> struct picked {
+template <class P> struct picked : behind<P> {
   using item = typename P::item;
   static constexpr bool indexed = true;
-  P from;
   std::size_t first, step, count;
 
   std::size_t size() const {
     return count;
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    return from.at(first + i * step);
+    return this->from.at(first + i * step);
   }
   WEFT_HPP_EACH_BY_AT(picked)
 };
@@ -239,58 +275,55 @@ using item_of_both =
                        typename P::item,
                        std::common_type_t<typename P::item, typename Q::item>>;
 
-template <class P, class Q> struct interleaved {
+template <class P, class Q> struct interleaved : behind_both<P, Q> {
   using item = item_of_both<P, Q>;
   static constexpr bool indexed = true;
-  P left;
-  Q right;
 
   std::size_t size() const {
-    return left.size() + right.size();
+    return this->left.size() + this->right.size();
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    const std::size_t n = left.size(), m = right.size(), both = n < m ? n : m;
+    const std::size_t n = this->left.size(), m = this->right.size(), both = n < m ? n : m;
     const bool is_left = i < 2 * both ? i % 2 == 0 : n > m;
     const std::size_t k = i < 2 * both ? i / 2 : i - both;
-    return is_left ? static_cast<item>(left.at(k)) : static_cast<item>(right.at(k));
+    return is_left ? static_cast<item>(this->left.at(k))
+                   : static_cast<item>(this->right.at(k));
   }
   WEFT_HPP_EACH_BY_AT(interleaved)
 };
 
-template <class P, class Q> struct chained {
+template <class P, class Q> struct chained : behind_both<P, Q> {
   using item = item_of_both<P, Q>;
   static constexpr bool indexed = P::indexed && Q::indexed;
-  P left;
-  Q right;
 
   std::size_t size() const {
-    return left.size() + right.size();
+    return this->left.size() + this->right.size();
   }
   WEFT_HPP_INLINE item at(std::size_t i) const {
-    const std::size_t n = left.size();
-    return i < n ? static_cast<item>(left.at(i)) : static_cast<item>(right.at(i - n));
+    const std::size_t n = this->left.size();
+    return i < n ? static_cast<item>(this->left.at(i))
+                 : static_cast<item>(this->right.at(i - n));
   }
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
-    const std::size_t n = left.size();
+    const std::size_t n = this->left.size();
     auto next = [&](auto &&x) WEFT_HPP_LAMBDA {
       return sink(static_cast<item>(std::forward<decltype(x)>(x)));
     };
-    if (begin < n && left.each(begin, end < n ? end : n, next)) return true;
-    return end > n && right.each(begin > n ? begin - n : 0, end - n, next);
+    if (begin < n && this->left.each(begin, end < n ? end : n, next)) return true;
+    return end > n && this->right.each(begin > n ? begin - n : 0, end - n, next);
   }
 };
 
 /* ---- stages after which a position gives any number of items ---- */
 
-template <class P, class F> struct filtered {
+template <class P, class F> struct filtered : behind<P> {
   using item = typename P::item;
   static constexpr bool indexed = false;
-  P from;
   F keep;
 
   std::size_t size() const {
-    return from.size();
+    return this->from.size();
   }
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
@@ -298,23 +331,22 @@ template <class P, class F> struct filtered {
       const plain<item> &seen = x;
       return call(keep, seen) && sink(static_cast<item &&>(x));
     };
-    return from.each(begin, end, next);
+    return this->from.each(begin, end, next);
   }
 };
 
 /* What f gives is a std::optional. */
-template <class P, class F> struct filter_mapped {
+template <class P, class F> struct filter_mapped : behind<P> {
   using given = called<const F, typename P::item>;
   /* What is in an optional that stays where it is stays there. */
   using item = std::conditional_t<std::is_lvalue_reference_v<given>,
                                   decltype(*std::declval<given>()),
                                   typename plain<given>::value_type>;
   static constexpr bool indexed = false;
-  P from;
   F f;
 
   std::size_t size() const {
-    return from.size();
+    return this->from.size();
   }
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
@@ -322,7 +354,7 @@ template <class P, class F> struct filter_mapped {
       given &&some = call(f, static_cast<typename P::item &&>(x));
       return some && sink(static_cast<item &&>(*some));
     };
-    return from.each(begin, end, next);
+    return this->from.each(begin, end, next);
   }
 };
 
@@ -336,30 +368,45 @@ template <class R> struct inner_item<R, std::enable_if_t<is_iterator<plain<R>>>>
   using type = typename plain<R>::item;
 };
 
+/* All items of a pipeline, by one thread. */
+template <class P, class Sink> bool each_of(const P &from, Sink &sink) {
+  if constexpr (P::moves) {
+    P own = from;
+    bool stopped = false, more = !P::pulls || own.refill();
+    while (more && !stopped) {
+      own.settle(nullptr);
+      stopped = own.each(0, own.size(), sink);
+      more = P::pulls && own.refill();
+    }
+    return stopped;
+  } else {
+    return from.each(0, from.size(), sink);
+  }
+}
+
 /* What f gives is a range or another pipeline, whose items are given one by one. */
-template <class P, class F> struct flattened {
+template <class P, class F> struct flattened : behind<P> {
   using inner = called<const F, typename P::item>;
   using item = typename inner_item<std::remove_reference_t<inner>>::type;
   static constexpr bool indexed = false;
-  P from;
   F f;
 
   std::size_t size() const {
-    return from.size();
+    return this->from.size();
   }
   template <class Sink>
   WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
     auto next = [&](typename P::item &&x) WEFT_HPP_LAMBDA {
       inner &&given = call(f, static_cast<typename P::item &&>(x));
       if constexpr (is_iterator<plain<inner>>) {
-        return given.producer().each(0, given.producer().size(), sink);
+        return each_of(given.producer(), sink);
       } else {
         for (auto &&y : given)
           if (sink(static_cast<decltype(y) &&>(y))) return true;
         return false;
       }
     };
-    return from.each(begin, end, next);
+    return this->from.each(begin, end, next);
   }
 };
 
