@@ -23,8 +23,10 @@
 #include <string.h>
 #include <weft/detail/kernel.h>
 
-/* Of a buffer, without its head; unless one element is larger. */
-enum { PACK_BYTES = 32 << 10, PACK_ALIGN = 64 };
+/* Of a buffer, without its head; unless one element is larger. In a second-level cache it
+ * is good enough, and a fourth of it would make blocks of numbers so short that threads
+ * wait for the lock. */
+enum { PACK_BYTES = 128 << 10, PACK_ALIGN = 64 };
 
 /* A buffer waits as it is if at least this part of it is used. */
 enum { PACK_WASTE = 4 };
