@@ -90,6 +90,28 @@ TEST(blocks_are_recycled) {
   drop_arena(arena);
 }
 
+/* A slab is used to its last byte, by blocks that fit it and by what is cut from the
+ * rest.
+ */
+TEST(nothing_of_a_slab_is_lost) {
+  wf_arena *arena = new_arena();
+  REQUIRE(wf_arena_take(arena, 0) != NULL);
+  const wf_slab *slab = arena->slabs;
+  CHECK_EQ(arena->unused_size % WF_ARENA_SMALLEST, 0);
+  while (arena->unused_size > 0) {
+    REQUIRE(wf_arena_take(arena, 0) != NULL);
+    if (!CHECK(arena->slabs == slab)) break;
+  }
+
+  REQUIRE(wf_arena_take(arena, 0) != NULL);
+  CHECK(arena->slabs != slab);
+  while (arena->unused_size > WF_ARENA_SMALLEST) (void)wf_arena_take(arena, 0);
+  const char *rest = arena->unused;
+  REQUIRE(wf_arena_take(arena, 1) != NULL); /* does not fit: another slab */
+  CHECK(wf_arena_take(arena, 0) == (const void *)rest);
+  drop_arena(arena);
+}
+
 TEST(blocks_from_malloc) {
   wf_arena *arena = new_arena();
   wf_block *block = wf_block_allocate(100 * 1000);

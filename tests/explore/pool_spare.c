@@ -154,7 +154,7 @@ static void run_inject_two_then_block(void) {
 }
 SCENARIO(section_against_leaving_idle, .setup = one_spare,
          .threads = {worker_1, spare_1, run_inject_two_then_block}, .check = check_ran_2,
-         .modes = XP_SC | XP_TSO, .quick_bound = 1)
+         .modes = XP_SC | XP_TSO, .bound = 1)
 
 /* The same with a spare that is asleep and stays there: what the worker runs first ends
  * when somebody has woken it. */
