@@ -30,6 +30,8 @@
 #define WITH_ASAN 1
 #elif __has_feature(thread_sanitizer)
 #define WITH_TSAN 1
+#elif __has_feature(memory_sanitizer)
+#define WITH_MSAN 1
 #endif
 #endif
 #if defined(__SANITIZE_ADDRESS__)
@@ -319,7 +321,7 @@ unsigned harness_slowdown(void) {
   return 30;
 #elif defined(WITH_TSAN)
   return 5;
-#elif defined(WITH_ASAN)
+#elif defined(WITH_ASAN) || defined(WITH_MSAN)
   return 3;
 #else
   const char *preload = getenv("LD_PRELOAD");
