@@ -100,6 +100,9 @@ static void begin_at(uint64_t first_index, size_t capacity, bool eager) {
   XP_CHECK(tasks != NULL);
   wf_deque_init(&deque, capacity, first_index, eager);
   XP_CHECK(wf_deque_prepare(&deque) == 0);
+  /* As in a ring that was used before: an entry that is no task of now. */
+  static wf_task stale = {.execute = NULL};
+  for (size_t i = 0; i < capacity; i++) wf_ptr_store_relaxed(&deque.slots[i], &stale);
 }
 
 /* So many public tasks, then so many private ones, with open pins. */
