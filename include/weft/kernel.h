@@ -39,13 +39,14 @@
  * Meaning: defines void name(U *dst, const T *src, size_t n, void *ctx), from a function
  * U fn(T x, void *ctx): weft_map. dst may be src, but not overlap it otherwise. */
 #define WEFT_MAP(name, T, U, fn)                                                         \
-  WEFT_SIMD static void name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,     \
-                                    void *wf_ctx) {                                      \
-    U *wf_dst = (U *)wf_to;                                                              \
-    T const *wf_src = (T const *)wf_from;                                                \
-    WF_INDEPENDENT                                                                       \
-    for (size_t wf_i = 0; wf_i < wf_len; wf_i++)                                         \
-      wf_dst[wf_i] = fn(wf_src[wf_i], wf_ctx);                                           \
+  WF_MAP_LOOP(name##_apart, T, U, WF_RESTRICT, fn)                                       \
+  WF_MAP_LOOP(name##_in_place, T, U, , fn)                                               \
+  WF_SIMD static void name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,       \
+                                  void *wf_ctx) {                                        \
+    if (wf_to != wf_from)                                                                \
+      name##_apart((U *)wf_to, (T const *)wf_from, wf_len, wf_ctx);                      \
+    else                                                                                 \
+      name##_in_place((U *)wf_to, (T const *)wf_from, wf_len, wf_ctx);                   \
   }                                                                                      \
   WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, U *wf_to, T const *wf_from,    \
                                 size_t wf_len, void *wf_ctx) {                           \
@@ -65,20 +66,23 @@
  * overlap them otherwise. */
 #define WEFT_MAP2(name, T, U, V, fn)                                                     \
   WF_MAP2_JOB(name, T, U, V)                                                             \
-  WEFT_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {         \
+  WF_MAP2_LOOP(name##_apart, name##_job, V, WF_RESTRICT, fn)                             \
+  WF_MAP2_LOOP(name##_in_place, name##_job, V, , fn)                                     \
+  WF_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {           \
     const name##_job wf_j = *(const name##_job *)wf_job;                                 \
-    WF_INDEPENDENT                                                                       \
-    for (; wf_i < wf_end; wf_i++)                                                        \
-      wf_j.to[wf_i] = fn(wf_j.a[wf_i], wf_j.b[wf_i], wf_j.ctx);                          \
+    if ((const void *)wf_j.to != wf_j.a && (const void *)wf_j.to != wf_j.b)              \
+      name##_apart(wf_j.to, wf_j, wf_i, wf_end);                                         \
+    else                                                                                 \
+      name##_in_place(wf_j.to, wf_j, wf_i, wf_end);                                      \
   }                                                                                      \
   WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, V *wf_to, T const *wf_a,       \
                                 U const *wf_b, size_t wf_len, void *wf_ctx) {            \
     name##_job wf_j = {wf_to, wf_a, wf_b, wf_ctx};                                       \
     weft_for_with(wf_opts, wf_len, name##_block, &wf_j);                                 \
   }                                                                                      \
-  WF_KERNEL_FN void name(V *wf_to, T const *wf_a, U const *wf_b, size_t wf_len,          \
-                         void *wf_ctx) {                                                 \
-    name##_with(NULL, wf_to, wf_a, wf_b, wf_len, wf_ctx);                                \
+  WF_KERNEL_FN void name(V *wf_to, T const *wf_a, U const *wf_b, size_t wf_n,            \
+                         void *wf_c) {                                                   \
+    name##_with(NULL, wf_to, wf_a, wf_b, wf_n, wf_c);                                    \
   }
 
 /* Replaces
@@ -90,10 +94,14 @@
  * and look at no other that is changed. */
 #define WEFT_FOR(name, T, fn)                                                            \
   WF_FOR_JOB(name, T)                                                                    \
-  WEFT_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {         \
-    const name##_job wf_j = *(const name##_job *)wf_job;                                 \
+  WF_SIMD static void name##_loop(T *WF_RESTRICT wf_a, size_t wf_i, size_t wf_end,       \
+                                  void *wf_ctx) {                                        \
     WF_INDEPENDENT                                                                       \
-    for (; wf_i < wf_end; wf_i++) fn(&wf_j.a[wf_i], wf_i, wf_j.ctx);                     \
+    for (; wf_i < wf_end; wf_i++) fn(&wf_a[wf_i], wf_i, wf_ctx);                         \
+  }                                                                                      \
+  WF_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {           \
+    const name##_job *wf_j = (const name##_job *)wf_job;                                 \
+    name##_loop(wf_j->a, wf_i, wf_end, wf_j->ctx);                                       \
   }                                                                                      \
   WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, T *wf_a, size_t wf_len,        \
                                 void *wf_ctx) {                                          \
@@ -116,38 +124,23 @@
  * elements. Small elements are copied before it is known whether they stay: no branch to
  * predict. Where hardly any stay, groups of them are tested at once. */
 #define WEFT_FILTER(name, T, pred)                                                       \
-  WEFT_SIMD static size_t name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,   \
+  WEFT_SIMD static size_t name##_leaf(void *wf_dst, const void *wf_from, size_t wf_len,  \
                                       void *wf_ctx) {                                    \
-    T const *wf_a = (T const *)wf_from;                                                  \
-    size_t wf_kept = 0, wf_i = 0;                                                        \
+    T *wf_to = (T *)wf_dst;                                                              \
+    T const *wf_src = (T const *)wf_from;                                                \
+    size_t wf_i = 0;                                                                     \
     bool wf_few = false;                                                                 \
-    while (wf_len - wf_i >= WF_FILTER_STEP) {                                            \
-      const size_t wf_before = wf_kept, wf_end = wf_i + WF_FILTER_STEP;                  \
-      if (wf_few) {                                                                      \
-        for (; wf_i < wf_end; wf_i += WF_FILTER_GROUP) {                                 \
-          WF_COUNTER(wf_count);                                                          \
-          for (size_t wf_j = 0; wf_j < WF_FILTER_GROUP; wf_j++)                          \
-            WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                    \
-          if (WF_COUNTED(wf_count) == 0) continue;                                       \
-          for (size_t wf_j = 0; wf_j < WF_FILTER_GROUP; wf_j++)                          \
-            WF_FILTER_ONE(T, pred, wf_i + wf_j)                                          \
-        }                                                                                \
-      } else {                                                                           \
-        for (; wf_i < wf_end; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                       \
-      }                                                                                  \
-      wf_few = WF_FILTER_FEW(T, wf_kept - wf_before);                                    \
+    while (wf_i < wf_len) {                                                              \
+      T const *const wf_before = wf_to;                                                  \
+      const size_t wf_end = WF_FILTER_END(wf_i, wf_len);                                 \
+      if (wf_few) WF_FILTER_GROUPS(T, pred)                                              \
+      WF_FILTER_STEPS(T, pred)                                                           \
+      for (; wf_i < wf_end; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                         \
+      wf_few = WF_FILTER_FEW(T, wf_to - wf_before);                                      \
     }                                                                                    \
-    for (; wf_i < wf_len; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                           \
-    return wf_kept;                                                                      \
+    return (size_t)(wf_to - (T *)wf_dst);                                                \
   }                                                                                      \
-  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,  \
-                                  size_t wf_len, void *wf_ctx) {                         \
-    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
-    return wf_kernel_filter(&wf_k, wf_to, wf_from, sizeof(T), name##_leaf);              \
-  }                                                                                      \
-  WF_KERNEL_FN size_t name(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {    \
-    return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
-  }
+  WF_FILTER_CALLS(name, T)
 
 /* Replaces
  *

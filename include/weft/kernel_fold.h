@@ -60,6 +60,7 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
                                            void *wf_job) {                               \
     const name##_job wf_j = *(const name##_job *)wf_job;                                 \
     A wf_acc = *(A *)wf_to;                                                              \
+    WF_FOLD_QUARTERS(A, T, name##_init_, step, merge)                                    \
     for (; wf_i < wf_end; wf_i++) wf_acc = step(wf_acc, wf_j.a[wf_i], wf_j.ctx);         \
     *(A *)wf_to = wf_acc;                                                                \
   }                                                                                      \

@@ -44,6 +44,13 @@ void wf_pack(const weft_opts *opts, wf_packing *p);
 
 /* ---- move.c ---- */
 
+/* An array of so many bytes does not fit into caches: its old content is not worth being
+ * read into them before it is overwritten, which plain stores do. */
+enum { WF_PAST_CACHES = 32 << 20 };
+
+/* memcpy by stores that go past the caches, where the CPU has such. */
+void wf_copy_past(char *dst, const char *src, size_t bytes);
+
 /* Exchanges [0, middle) and [middle, n) with one thread. */
 void wf_rotate_serial(char *base, size_t n, size_t size, size_t middle);
 

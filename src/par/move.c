@@ -31,13 +31,9 @@ static void move_loop(weft_opts *opts, size_t n, size_t size, weft_range_fn *bod
 
 /* ---- past the caches ---- */
 
-/* An array of so many bytes does not fit into caches: its old content is not worth being
- * read into them before it is overwritten, which plain stores do. */
-enum { PAST_CACHES = 32 << 20 };
-
 #if defined(__SSE2__)
 
-static void copy_past(char *dst, const char *src, size_t bytes) {
+void wf_copy_past(char *dst, const char *src, size_t bytes) {
   size_t head = (0 - (uintptr_t)dst) % 16;
   if (bytes < 256) head = bytes;
   memcpy(dst, src, head);
@@ -57,7 +53,7 @@ static void copy_past(char *dst, const char *src, size_t bytes) {
 
 #else
 
-static void copy_past(char *dst, const char *src, size_t bytes) {
+void wf_copy_past(char *dst, const char *src, size_t bytes) {
   memcpy(dst, src, bytes);
 }
 
@@ -78,7 +74,7 @@ static void copy_block(size_t begin, size_t end, void *ctx) {
   char *to = m->dst + begin * m->size;
   const char *from = m->src + begin * m->size;
   if (m->past_caches)
-    copy_past(to, from, (end - begin) * m->size);
+    wf_copy_past(to, from, (end - begin) * m->size);
   else
     memcpy(to, from, (end - begin) * m->size);
 }
@@ -86,7 +82,7 @@ static void copy_block(size_t begin, size_t end, void *ctx) {
 void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
                     size_t size) {
   weft_opts opts;
-  move_job m = {(char *)dst, (const char *)src, NULL, size, n * size >= PAST_CACHES};
+  move_job m = {(char *)dst, (const char *)src, NULL, size, n * size >= WF_PAST_CACHES};
   wf_array_check(dst == NULL || src == NULL, false, n, size, "weft_copy");
   wf_par_options(&opts, o, "weft_copy");
   if (n > 0) move_loop(&opts, n, size, copy_block, &m);
@@ -116,7 +112,7 @@ static void fill_block(size_t begin, size_t end, void *ctx) {
     size_t bytes = filled < most ? filled : most;
     if (bytes > left) bytes = left;
     if (m->past_caches && filled >= most)
-      copy_past(to + filled, to, bytes);
+      wf_copy_past(to + filled, to, bytes);
     else
       memcpy(to + filled, to, bytes);
     filled += bytes;
@@ -127,7 +123,8 @@ static void fill_block(size_t begin, size_t end, void *ctx) {
 void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
                     const void *value) {
   weft_opts opts;
-  move_job m = {(char *)base, (const char *)value, NULL, size, n * size >= PAST_CACHES};
+  move_job m = {(char *)base, (const char *)value, NULL, size,
+                n * size >= WF_PAST_CACHES};
   wf_array_check(base == NULL, false, n, size, "weft_fill");
   if (value == NULL && n > 0) wf_fatal("weft_fill", "the value is NULL");
   wf_par_options(&opts, o, "weft_fill");

@@ -41,7 +41,8 @@ typedef struct pack_buffer {
 
 typedef struct pack_job {
   wf_packing *p;
-  size_t capacity; /* elements of a buffer; as many again if the rest is wanted */
+  size_t capacity;  /* elements of a buffer; as many again if the rest is wanted */
+  bool past_caches; /* the destination is not in a cache, nor will be */
   wf_lock lock;
   /* Under the lock. */
   size_t placed, kept;       /* places are given up to here, so many survive there */
@@ -115,8 +116,12 @@ static void pack_place(const pack_job *j, pack_buffer *b, size_t kept_before) {
   char *to = (char *)p->dst + kept_before * p->size;
   size_t others = b->end - b->begin - b->kept;
   /* In place and all kept: it is there already, and the block behind may look at it. */
-  if (b->kept > 0 && (others > 0 || to != (const char *)p->src + b->begin * p->size))
-    memcpy(to, pack_data(b), b->kept * p->size);
+  if (b->kept > 0 && (others > 0 || to != (const char *)p->src + b->begin * p->size)) {
+    if (j->past_caches)
+      wf_copy_past(to, pack_data(b), b->kept * p->size);
+    else
+      memcpy(to, pack_data(b), b->kept * p->size);
+  }
   if (p->rest != NULL && others > 0)
     memcpy((char *)p->rest + (b->begin - kept_before) * p->size,
            pack_data(b) + b->rest_at, others * p->size);
@@ -202,6 +207,7 @@ void wf_pack(const weft_opts *opts, wf_packing *p) {
   pack_job j = {.p = p, .capacity = PACK_BYTES / p->size};
   if (j.capacity == 0) j.capacity = 1;
   if (j.capacity > p->n) j.capacity = p->n;
+  j.past_caches = p->dst != p->src && p->n >= WF_PAST_CACHES / p->size;
   wf_stream stream = {pack_enter, pack_block, pack_leave, &j, j.capacity};
   p->done = p->kept = 0;
   if (p->n > 1 && wf_par_crew(opts) > 1) {

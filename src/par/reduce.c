@@ -135,6 +135,10 @@ void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
  * uneven, few enough to merge. */
 enum { LEAVES = 512, LEAVES_LARGE = 128, LARGE_ACC = 4096, LEAF_MAX = 32768 };
 
+/* A kernel's leaves are so long, if so many are left: its step is likely to be cheap, and
+ * with less of it the calls of init, fold and merge would be what takes the time. */
+enum { KERNEL_LEAF = 256, KERNEL_LEAVES = 64 };
+
 typedef struct user_fold {
   const weft_reducer *r;
   void *ctx;
@@ -169,13 +173,23 @@ static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
   if (result == NULL) wf_fatal("weft_reduce", "the result is NULL");
 }
 
-static void run_reducer(const weft_opts *opts, void *result, size_t n,
-                        const weft_reducer *r, void *ctx) {
-  user_fold user = {r, ctx};
+/* Elements for each leaf: it follows from n alone. */
+static size_t leaf_length(size_t n, const weft_reducer *r) {
   size_t leaves = r->size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
   size_t leaf = n / leaves + (n % leaves != 0);
   if (leaf > LEAF_MAX) leaf = LEAF_MAX;
-  if (leaf == 0) leaf = 1;
+  return leaf > 0 ? leaf : 1;
+}
+
+static size_t kernel_leaf_length(size_t n, const weft_reducer *r) {
+  size_t leaf = leaf_length(n, r), longer = n / KERNEL_LEAVES;
+  if (longer > KERNEL_LEAF) longer = KERNEL_LEAF;
+  return leaf > longer ? leaf : longer;
+}
+
+static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t leaf,
+                        const weft_reducer *r, void *ctx) {
+  user_fold user = {r, ctx};
   wf_fold fold = {n, leaf, r->size, user_leaf, user_merge, &user};
   fold_node root = {&fold, opts, result, 0, n / leaf + (n % leaf != 0), 1};
   if (n == 0)
@@ -189,7 +203,7 @@ void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_red
   weft_opts opts;
   check_reducer(result, n, r);
   wf_par_options(&opts, o, "weft_reduce");
-  run_reducer(&opts, result, n, r, ctx);
+  run_reducer(&opts, result, n, leaf_length(n, r), r, ctx);
 }
 
 void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx) {
@@ -200,5 +214,5 @@ void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
                     const weft_reducer *r, void *in) {
   weft_opts opts;
   wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
-  run_reducer(&opts, result, k->n, r, in);
+  run_reducer(&opts, result, k->n, kernel_leaf_length(k->n, r), r, in);
 }

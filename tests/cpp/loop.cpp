@@ -19,7 +19,12 @@ TEST(every_element_once) {
       CHECK(begin < end);
       for (std::size_t i = begin; i < end; i++) seen[i]++;
     });
-    CHECK(std::all_of(seen.begin(), seen.end(), [](auto x) { return x == 6; }));
+    weft::for_each(0, seen.size(), [&](auto i) {
+      static_assert(std::is_same_v<decltype(i), std::size_t>);
+      seen[i]++;
+    });
+    weft::for_each(weft::options(), n, 0, [&](std::size_t i) { seen[i]++; }); /* none */
+    CHECK(std::all_of(seen.begin(), seen.end(), [](auto x) { return x == 7; }));
   });
 }
 

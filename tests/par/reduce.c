@@ -231,8 +231,10 @@ TEST(same_bits_for_all_numbers_of_threads) {
     if (i > 0) CHECK_MSG(memcmp(&first, &sums, sizeof sums) == 0, "%u", COUNTS[i]);
     weft_pool_destroy(pool);
   }
-  for (unsigned i = 0; i < LENGTHS_COUNT; i++)
-    CHECK_EQ(first.reduced[i], first.folded[i]);
+  /* Sums without rounding are the same however they are grouped. */
+  for (size_t i = 0; i < REALS; i++) reals[i] = (double)(harness_random(&random) % 1024);
+  weft_pool_run(NULL, sum_reals, &sums);
+  for (unsigned i = 0; i < LENGTHS_COUNT; i++) CHECK_EQ(sums.reduced[i], sums.folded[i]);
   free(reals);
 }
 

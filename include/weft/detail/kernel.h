@@ -11,15 +11,23 @@
 extern "C" {
 #endif
 
-/* gcc inlines a function into one with this attribute, because it only allows more. The
- * pragma says that iterations do not depend on each other; that of clang would warn where
- * a loop is not vectorised all the same. */
+/* gcc inlines a function into one with this attribute, because it only allows more. Loops
+ * begin where a cache line does: a short one that lies across two takes up to a fifth
+ * longer. The pragma says that iterations do not depend on each other; that of clang
+ * would warn where a loop is not vectorised all the same. */
 #if defined(__GNUC__) && !defined(__clang__)
-#define WF_SIMD        __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic")))
+#define WF_SIMD                                                                          \
+  __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic", "align-loops=64")))
 #define WF_INDEPENDENT _Pragma("GCC ivdep")
 #else
 #define WF_SIMD
 #define WF_INDEPENDENT
+#endif
+
+#if defined(__GNUC__)
+#define WF_RESTRICT __restrict
+#else
+#define WF_RESTRICT
 #endif
 
 /* Of the two functions that a macro defines mostly one is used. */
@@ -63,19 +71,6 @@ extern "C" {
     }                                                                                    \
   }
 
-/* A filter looks after each step whether few elements stayed. As long as that is so, it
- * asks first whether any of a group stays, which the compiler vectorises. */
-#define WF_FILTER_STEP         128
-#define WF_FILTER_GROUP        16
-#define WF_FILTER_FEW(T, kept) (sizeof(T) <= 8 && (kept) <= WF_FILTER_STEP / 50)
-#define WF_FILTER_ONE(T, pred, i)                                                        \
-  {                                                                                      \
-    T wf_x = wf_a[i];                                                                    \
-    bool wf_keep = pred(wf_x, wf_ctx);                                                   \
-    if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) ((T *)wf_to)[wf_kept] = wf_x;           \
-    wf_kept += wf_keep;                                                                  \
-  }
-
 typedef struct wf_kernel {
   const weft_opts *opts; /* as given: may be NULL */
   const char *name;      /* of the generated function, for messages */
@@ -100,6 +95,25 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
                                wf_array_leaf *leaf);
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
+
+/* Each makes a loop of a map. With WF_RESTRICT, where the arrays are two, the compiler
+ * knows that no store changes what ctx points to, and need not read it for each element.
+ */
+#define WF_MAP_LOOP(name, T, U, restricted, fn)                                          \
+  WF_SIMD static void name(U *restricted wf_dst, T const *wf_src, size_t wf_len,         \
+                           void *wf_ctx) {                                               \
+    WF_INDEPENDENT                                                                       \
+    for (size_t wf_i = 0; wf_i < wf_len; wf_i++)                                         \
+      wf_dst[wf_i] = fn(wf_src[wf_i], wf_ctx);                                           \
+  }
+
+#define WF_MAP2_LOOP(name, job, V, restricted, fn)                                       \
+  WF_SIMD static void name(V *restricted wf_dst, const job wf_j, size_t wf_i,            \
+                           size_t wf_end) {                                              \
+    WF_INDEPENDENT                                                                       \
+    for (; wf_i < wf_end; wf_i++)                                                        \
+      wf_dst[wf_i] = fn(wf_j.a[wf_i], wf_j.b[wf_i], wf_j.ctx);                           \
+  }
 
 /* Makes a wf_array_leaf that counts where the condition holds for the element x. */
 #define WF_COUNT_LEAF(leaf, T, x, ctx, condition)                                        \
@@ -127,6 +141,65 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
 #define WF_ELEMENT(T, x, from)                                                           \
   T const x = from;                                                                      \
   (void)x
+
+#define WF_FILTER_CALLS(name, T)                                                         \
+  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,  \
+                                  size_t wf_len, void *wf_ctx) {                         \
+    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+    return wf_kernel_filter(&wf_k, wf_to, wf_from, sizeof(T), name##_leaf);              \
+  }                                                                                      \
+  WF_KERNEL_FN size_t name(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {    \
+    return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
+  }
+
+/* A filter looks after each step whether few elements stayed. As long as that is so, it
+ * asks first whether any of a group stays, which the compiler vectorises. */
+#define WF_FILTER_STEP         128
+#define WF_FILTER_GROUP        16
+#define WF_FILTER_END(i, n)    ((n) - (i) < WF_FILTER_STEP ? (n) : (i) + WF_FILTER_STEP)
+#define WF_FILTER_FEW(T, kept) (sizeof(T) <= 8 && (kept) <= WF_FILTER_STEP / 50)
+
+/* In a filter of wf_src to wf_to: one element. */
+#define WF_FILTER_ONE(T, pred, i)                                                        \
+  {                                                                                      \
+    T const wf_x = wf_src[i];                                                            \
+    const bool wf_keep = pred(wf_x, wf_ctx);                                             \
+    if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) *wf_to = wf_x;                          \
+    wf_to += wf_keep;                                                                    \
+  }
+
+/* From wf_i on, up to wf_end: whole groups. */
+#define WF_FILTER_GROUPS(T, pred)                                                        \
+  for (; wf_end - wf_i >= WF_FILTER_GROUP; wf_i += WF_FILTER_GROUP) {                    \
+    WF_COUNTER(wf_count);                                                                \
+    for (size_t wf_j = 0; wf_j < WF_FILTER_GROUP; wf_j++)                                \
+      WF_COUNT_IF(wf_count, pred(wf_src[wf_i + wf_j], wf_ctx), T)                        \
+    if (WF_COUNTED(wf_count) == 0) continue;                                             \
+    for (size_t wf_j = 0; wf_j < WF_FILTER_GROUP; wf_j++)                                \
+      WF_FILTER_ONE(T, pred, wf_i + wf_j)                                                \
+  }
+
+/* The same, four elements at a time, so that none of their tests waits for a store. clang
+ * does without. */
+#if defined(__clang__)
+#define WF_FILTER_FOURS(T) false
+#else
+#define WF_FILTER_FOURS(T) (sizeof(T) <= 8)
+#endif
+#define WF_FILTER_STEPS(T, pred)                                                         \
+  for (; WF_FILTER_FOURS(T) && wf_i + 4 <= wf_end; wf_i += 4) {                          \
+    T const wf_a = wf_src[wf_i];                                                         \
+    T const wf_b = wf_src[wf_i + 1];                                                     \
+    T const wf_c = wf_src[wf_i + 2];                                                     \
+    T const wf_d = wf_src[wf_i + 3];                                                     \
+    const bool wf_keep_a = pred(wf_a, wf_ctx), wf_keep_b = pred(wf_b, wf_ctx);           \
+    const bool wf_keep_c = pred(wf_c, wf_ctx), wf_keep_d = pred(wf_d, wf_ctx);           \
+    T *wf_at_b = wf_to + wf_keep_a;                                                      \
+    T *wf_at_c = wf_at_b + wf_keep_b;                                                    \
+    T *wf_at_d = wf_at_c + wf_keep_c;                                                    \
+    *wf_to = wf_a, *wf_at_b = wf_b, *wf_at_c = wf_c, *wf_at_d = wf_d;                    \
+    wf_to = wf_at_d + wf_keep_d;                                                         \
+  }
 
 /* The functions for name##_leaf, a wf_array_leaf. */
 #define WF_ARRAY_CALLS(name, T, skeleton)                                                \
@@ -203,6 +276,31 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
   }
 
 /* ---- folds ---- */
+
+/* Accumulators of up to so many bytes are kept four at a time. */
+#define WF_FOLD_SMALL 16
+
+/* In a fold from wf_i to wf_end: four quarters side by side, because each step waits for
+ * the one before it, and then their merges, from left to right. */
+#define WF_FOLD_QUARTERS(A, T, init, step, merge)                                        \
+  const size_t wf_n = sizeof(A) <= WF_FOLD_SMALL ? (wf_end - wf_i) / 4 : 0;              \
+  if (wf_n > 0) {                                                                        \
+    A wf_b;                                                                              \
+    A wf_c;                                                                              \
+    A wf_d;                                                                              \
+    init(&wf_b, wf_job), init(&wf_c, wf_job), init(&wf_d, wf_job);                       \
+    for (const size_t wf_stop = wf_i + wf_n; wf_i < wf_stop; wf_i++) {                   \
+      T const *wf_x = wf_j.a + wf_i;                                                     \
+      wf_acc = step(wf_acc, wf_x[0], wf_j.ctx);                                          \
+      wf_b = step(wf_b, wf_x[wf_n], wf_j.ctx);                                           \
+      wf_c = step(wf_c, wf_x[2 * wf_n], wf_j.ctx);                                       \
+      wf_d = step(wf_d, wf_x[3 * wf_n], wf_j.ctx);                                       \
+    }                                                                                    \
+    wf_acc = merge(wf_acc, wf_b, wf_j.ctx);                                              \
+    wf_acc = merge(wf_acc, wf_c, wf_j.ctx);                                              \
+    wf_acc = merge(wf_acc, wf_d, wf_j.ctx);                                              \
+    wf_i += 3 * wf_n;                                                                    \
+  }
 
 #define WF_FOLD_CALLS(name, A, T)                                                        \
   WF_KERNEL_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,     \

@@ -41,6 +41,19 @@ template <class V, class F> void for_each_in(const weft_opts *o, V view, F &f) {
   }
 }
 
+template <class A, class B, class F>
+void for_each_between(const weft_opts *o, A first, B last, F &f) {
+  using bound = typename bound_of<A, B>::type;
+  static_assert(!std::is_void_v<bound>,
+                "weft::for_each: first and last are not of the same type");
+  if constexpr (!std::is_void_v<bound>) {
+    static_assert(is_bound<bound>, "weft::for_each: the iterators need random access");
+    if constexpr (is_bound<bound>)
+      for_each_in(
+          o, view_between<bound>(static_cast<bound>(first), static_cast<bound>(last)), f);
+  }
+}
+
 template <class R> constexpr void expect_range() {
   static_assert(is_range<R>, "weft: not a range: give a container with random access, an "
                              "array, a number, or two iterators");
@@ -68,18 +81,16 @@ template <class R, class F> void for_each(const options &o, R &&range, F &&f) {
  *
  *     for (It it = first; it != last; ++it) f(*it);
  *
- * or, for numbers, for (It i = first; i < last; i++) f(i). */
-template <class It, class F, std::enable_if_t<!detail::is_options<It>, int> = 0>
-void for_each(It first, It last, F &&f) {
-  static_assert(detail::is_bound<It>, "weft::for_each: the iterators need random access");
-  if constexpr (detail::is_bound<It>)
-    detail::for_each_in(nullptr, detail::view_between(first, last), f);
+ * or, for numbers, for (auto i = first; i < last; i++) f(i), with an i of the type in
+ * which the two are compared: std::size_t for 0 and v.size(). */
+template <class A, class B, class F, std::enable_if_t<!detail::is_options<A>, int> = 0>
+void for_each(A first, B last, F &&f) {
+  detail::for_each_between(nullptr, first, last, f);
 }
 
-template <class It, class F> void for_each(const options &o, It first, It last, F &&f) {
-  static_assert(detail::is_bound<It>, "weft::for_each: the iterators need random access");
-  if constexpr (detail::is_bound<It>)
-    detail::for_each_in(&o, detail::view_between(first, last), f);
+template <class A, class B, class F>
+void for_each(const options &o, A first, B last, F &&f) {
+  detail::for_each_between(&o, first, last, f);
 }
 
 /* Replaces
@@ -144,7 +155,10 @@ template <class From, class To, class F>
 void transform_views(const weft_opts *o, From from, To to, F &f) {
   constexpr bool right = std::is_invocable_v<F &, element_of<From>>;
   static_assert(right, "weft::transform: the function must be callable as f(element)");
-  if constexpr (right) {
+  static_assert(
+      !has_proxies<To>,
+      "weft::transform: not into std::vector<bool>, whose elements share bytes");
+  if constexpr (right && !has_proxies<To>) {
     auto body = [from, to, &f](std::size_t begin, std::size_t end) {
       const From x = from;
       const To y = to;

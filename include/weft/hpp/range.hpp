@@ -89,6 +89,22 @@ template <class It> WEFT_HPP_INLINE auto view_between(It first, It last) {
     return elements<It>{first, static_cast<std::size_t>(last - first)};
 }
 
+/* What the two bounds of a loop are taken as: iterators must be alike, of two numbers
+ * that differ in type it is the one that both have in common in arithmetic, so that 0 may
+ * stand in front of v.size(). */
+template <class A, class B, bool = is_index<A> &&is_index<B>> struct bound_of {
+  using type = std::common_type_t<A, B>;
+};
+template <class A> struct bound_of<A, A, false> { using type = A; };
+template <class A, class B> struct bound_of<A, B, false> { using type = void; };
+
+/* Elements that are no objects, as the bits of std::vector<bool>: two of them share
+ * memory, so that two threads must not write them. */
+template <class V> constexpr bool has_proxies = false;
+template <class It>
+constexpr bool has_proxies<elements<It>> =
+    !std::is_reference_v<decltype(*std::declval<It &>())>;
+
 /* A view without its length. */
 template <class V> using element_of = decltype(std::declval<const V &>()[0]);
 

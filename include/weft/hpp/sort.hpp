@@ -184,7 +184,9 @@ void sort_view(const weft_opts *o, V view, Less &less, bool stable) {
   static_assert(right, "weft::sort: the order must be callable as less(a, b), a bool");
   static_assert(!std::is_const_v<std::remove_reference_t<element_of<V>>>,
                 "weft::sort: the elements are const");
-  if constexpr (right) {
+  static_assert(!has_proxies<V>,
+                "weft::sort: not std::vector<bool>, whose elements share bytes");
+  if constexpr (right && !has_proxies<V>) {
     constexpr bool is_array = std::is_pointer_v<decltype(view.first)>;
     constexpr bool is_up = is_less_of<T, plain<Less>>,
                    is_down = is_greater_of<T, plain<Less>>;
