@@ -39,6 +39,23 @@ TEST(unique_is_as_the_serial_one) {
   for_cases(unique_case);
 }
 
+/* 33 MiB, in two lengths of elements: the survivors are written past the caches, from
+ * places of any alignment on. */
+TEST(filters_of_more_than_caches_hold) {
+  static const size_t SIZES[] = {12, 100};
+  uint64_t random = harness_seed();
+  weft_pool *pool = pool_of(3);
+  for (unsigned i = 0; i < 2; i++) {
+    elements e = elements_of(((size_t)33 << 20) / SIZES[i], SIZES[i], 200, &random);
+    weft_opts opts = WEFT_OPTS_INIT;
+    opts.pool = pool;
+    e.below = e.range / 2;
+    check_filters(&opts, &e);
+    elements_free(&e);
+  }
+  weft_pool_destroy(pool);
+}
+
 /* ---- options ---- */
 
 TEST(filters_keep_to_options) {
