@@ -174,15 +174,15 @@ static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
 }
 
 /* Elements for each leaf: it follows from n alone. */
-static size_t leaf_length(size_t n, const weft_reducer *r) {
+static size_t fold_user_leaf(size_t n, const weft_reducer *r) {
   size_t leaves = r->size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
   size_t leaf = n / leaves + (n % leaves != 0);
   if (leaf > LEAF_MAX) leaf = LEAF_MAX;
   return leaf > 0 ? leaf : 1;
 }
 
-static size_t kernel_leaf_length(size_t n, const weft_reducer *r) {
-  size_t leaf = leaf_length(n, r), longer = n / KERNEL_LEAVES;
+static size_t fold_kernel_leaf(size_t n, const weft_reducer *r) {
+  size_t leaf = fold_user_leaf(n, r), longer = n / KERNEL_LEAVES;
   if (longer > KERNEL_LEAF) longer = KERNEL_LEAF;
   return leaf > longer ? leaf : longer;
 }
@@ -203,7 +203,7 @@ void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_red
   weft_opts opts;
   check_reducer(result, n, r);
   wf_par_options(&opts, o, "weft_reduce");
-  run_reducer(&opts, result, n, leaf_length(n, r), r, ctx);
+  run_reducer(&opts, result, n, fold_user_leaf(n, r), r, ctx);
 }
 
 void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx) {
@@ -214,5 +214,5 @@ void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
                     const weft_reducer *r, void *in) {
   weft_opts opts;
   wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
-  run_reducer(&opts, result, k->n, kernel_leaf_length(k->n, r), r, in);
+  run_reducer(&opts, result, k->n, fold_kernel_leaf(k->n, r), r, in);
 }
