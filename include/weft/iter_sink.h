@@ -147,6 +147,11 @@ WEFT_API bool weft_iter_none(const weft_iter *it, weft_pred_fn *pred, void *ctx)
 
 /* ---- collecting ---- */
 
+/* Where elements go must not be what a source of the iterator reads (the array of a
+ * slice, refs, chunks or windows, a text, the value of repeat): the program ends with a
+ * message. To change an array in place, write through weft_iter_refs. Memory that
+ * functions read by themselves is theirs to keep apart. */
+
 /* Replaces
  *
  *     for (each x) { if (n < room) dst[n] = x; n++; }

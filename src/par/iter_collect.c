@@ -10,6 +10,52 @@
 #include <stdlib.h>
 #include <weft/sort.h>
 
+/* ---- where elements may go ---- */
+
+/* How many bytes a source reads, from s->p on. */
+static size_t bytes_read(const wf_stage *s) {
+  switch ((wf_iter_kind)s->kind) {
+  case WF_SLICE:
+    return s->len * s->size;
+  case WF_REFS:
+    return s->len * s->a;
+  case WF_CHUNKS:
+  case WF_WINDOWS:
+    return s->a * s->b;
+  case WF_LINES:
+    return s->a;
+  case WF_REPEAT:
+    return s->len > 0 ? s->size : 0;
+  default:
+    return 0;
+  }
+}
+
+/* Ends the program if some of these bytes are what a source reads: elements would be
+ * written that others are still to be made of. */
+static void refuse_overlap(const weft_iter *it, const void *dst, size_t bytes,
+                           const char *call) {
+  uintptr_t to = (uintptr_t)dst;
+  for (unsigned k = 0; k < it->count; k++) {
+    uintptr_t from = (uintptr_t)it->stages[k].p;
+    size_t read = bytes_read(&it->stages[k]);
+    if (read > 0 && bytes > 0 && (to < from ? from - to < bytes : to - from < read))
+      wf_fatal(call, "the array is one that the iterator reads");
+  }
+}
+
+/* The same for an array of elements of the iterator, or of parts of them. */
+static void check_array(const wf_iter_plan *plan, const void *dst, size_t size,
+                        size_t room) {
+  const wf_stage *root = wf_plan_root(plan);
+  bool bounded = !wf_stage_is(root, WF_ITER_GROWS | WF_ITER_PULLS);
+  size_t most = bounded ? wf_plan_positions(plan) : SIZE_MAX;
+  if (most > room) most = room;
+  if (dst == NULL && room > 0) wf_fatal(plan->call, "the array is NULL");
+  refuse_overlap(plan->it, dst, most > SIZE_MAX / size ? SIZE_MAX : most * size,
+                 plan->call);
+}
+
 /* ---- with known positions ---- */
 
 typedef struct store {
@@ -83,8 +129,8 @@ static size_t collect(const wf_iter_plan *plan, void *dst, size_t size, size_t r
 static void plan_collect(wf_iter_plan *plan, const weft_iter *it, const void *dst,
                          size_t size, size_t room, const char *call) {
   wf_iter_need_size(it, size, call);
-  if (dst == NULL && room > 0) wf_fatal(call, "the array is NULL");
   wf_iter_plan_all(plan, it, call);
+  check_array(plan, dst, size, room);
 }
 
 size_t weft_iter_collect(const weft_iter *it, void *dst, size_t size, size_t room) {
@@ -137,6 +183,7 @@ int weft_iter_append(const weft_iter *it, weft_buffer *buffer, size_t size) {
   if (buffer == NULL) wf_fatal(call, "the buffer is NULL");
   if (buffer->count > buffer->capacity)
     wf_fatal(call, "the buffer has more elements than its capacity");
+  refuse_overlap(it, buffer->data, buffer->capacity * size, call);
   wf_iter_plan_all(&plan, it, call);
   if (is_known(&plan)) {
     size_t n = wf_plan_positions(&plan);
@@ -184,8 +231,8 @@ weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no, size_t
   wf_iter_plan plan;
   partition_sink p = {pred, ctx};
   if (pred == NULL) wf_fatal(call, "the function is NULL");
-  if (no == NULL && room > 0) wf_fatal(call, "the array is NULL");
   plan_collect(&plan, it, yes, size, room, call);
+  check_array(&plan, no, size, room);
   wf_iter_order order = {.plan = &plan, .lanes = 2, .route = route_by_pred, .state = &p};
   order.lane[0].size = order.lane[1].size = size;
   order.lane[0].dst = (char *)yes;
@@ -218,8 +265,9 @@ size_t weft_iter_unzip(const weft_iter *it, void *left, size_t left_size, void *
   if (left_size == 0 || right_size == 0) wf_fatal(call, "the element size is 0");
   if (left_size > size || right_size > size || right_at > size - right_size)
     wf_fatal(call, "the parts are not inside of the iterator's elements");
-  if ((left == NULL || right == NULL) && room > 0) wf_fatal(call, "the array is NULL");
   wf_iter_plan_all(&plan, it, call);
+  check_array(&plan, left, left_size, room);
+  check_array(&plan, right, right_size, room);
   store s = {&plan, (char *)left, (char *)right, right_at, left_size, right_size};
   if (is_known(&plan)) return store_known(&s, room);
   wf_iter_order order = {.plan = &plan, .lanes = 2, .route = route_halves, .state = &s};

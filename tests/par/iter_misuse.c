@@ -253,6 +253,65 @@ TEST(bad_arguments) {
   REFUSED("weft_iter_chunk", "chunks of chunks", weft_iter_chunk(&it, 2));
 }
 
+/* ---- into what is read ---- */
+
+static int compare_none(const void *a, const void *b, void *ctx) {
+  (void)a, (void)b, (void)ctx;
+  return 0;
+}
+
+/* Ways to read `numbers`: arrays, parts of them, texts, values. */
+enum { READERS = 6 };
+
+static weft_iter reader(unsigned way) {
+  weft_iter it = known();
+  if (way == 1) it = weft_iter_refs(numbers, 100, sizeof numbers[0]);
+  if (way == 2) it = weft_iter_chunks(numbers, 100, sizeof numbers[0], 7);
+  if (way == 3) it = weft_iter_windows(numbers, 100, sizeof numbers[0], 7);
+  if (way == 4) it = weft_iter_lines((const char *)numbers, sizeof numbers);
+  if (way == 5) it = weft_iter_repeat(&numbers[50], sizeof numbers[0], 100);
+  weft_iter_map(&it, sizeof(int64_t), map_value, &salt);
+  return it;
+}
+
+TEST(into_what_is_read) {
+  static int64_t free_array[200];
+  const char *words = "one that the iterator reads";
+  for (way_now = 0; way_now < READERS; way_now++) {
+    weft_iter it = reader(way_now), right = weft_iter_range(0, 1000);
+    weft_buffer own = {numbers, 10, 100};
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, numbers, 8, 100));
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, &numbers[50], 8, 50));
+    REFUSED("weft_iter_scan", words,
+            weft_iter_scan(&it, numbers, 8, 100, &salt, true, map_value, NULL));
+    REFUSED("weft_iter_sort", words,
+            weft_iter_sort(&it, numbers, 8, 100, compare_none, NULL));
+    REFUSED("weft_iter_partition", words,
+            weft_iter_partition(&it, free_array, numbers, 8, 100, keep, &salt));
+    REFUSED("weft_iter_unzip", words,
+            weft_iter_unzip(&it, free_array, 4, &numbers[25], 4, 4, 200));
+    REFUSED("weft_iter_append", words, weft_iter_append(&it, &own, 8));
+    /* Also if it is on the other side. */
+    weft_iter_chain(&right, &it);
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&right, numbers, 8, 100));
+  }
+}
+
+/* Next to it, or without room, is fine; so is what filters leave in front of it. */
+TEST(next_to_what_is_read) {
+  static int64_t arena[300];
+  for (int64_t i = 0; i < 300; i++) arena[i] = i;
+  weft_iter it = weft_iter_slice(&arena[100], 100, sizeof arena[0]);
+  CHECK_EQ(weft_iter_collect(&it, &arena[200], 8, 1000), 100);
+  CHECK(arena[199] == 199 && arena[200] == 100 && arena[299] == 199);
+  weft_iter_filter(&it, keep, &salt);
+  CHECK_EQ(weft_iter_collect(&it, &arena[100], 8, 0), weft_iter_count(&it));
+  size_t n = weft_iter_collect(&it, arena, 8, SIZE_MAX);
+  CHECK(n == weft_iter_count(&it) && n <= 100 && arena[100] == 100);
+  weft_iter nothing = weft_iter_slice(arena, 0, sizeof arena[0]);
+  CHECK_EQ(weft_iter_collect(&nothing, arena, 8, 300), 0);
+}
+
 TEST(too_many_stages) {
   weft_iter it = known(), right = known();
   for (int i = 0; i < 15; i++) weft_iter_inspect(&it, count_look, NULL);

@@ -254,7 +254,7 @@ public:
   /* Of pairs: a vector of the first parts, and one of the second. */
   auto unzip() const {
     static_assert(detail::is_pair<value>, "weft::iter: unzip is for pairs");
-    return detail::run_unzip(&options_, producer_);
+    if constexpr (detail::is_pair<value>) return detail::run_unzip(&options_, producer_);
   }
 
   /* The first item that the predicate holds for, or nothing; the last one, which is
