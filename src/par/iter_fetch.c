@@ -145,29 +145,48 @@ static const char *enumerate(wf_iter_run *run, unsigned k, wanted_part w) {
 
 /* ---- chunks ---- */
 
-/* Where the chunks of stage k are: the j-th element of a batch has its own place. */
-static char *chunk_memory(const wf_iter_run *run, unsigned k, size_t j) {
+/* Where the chunks of stage k are: each element of a batch has its own place. */
+static char *chunk_memory(const wf_iter_run *run, unsigned k) {
   const wf_iter_plan *plan = run->plan;
   size_t before = 0;
   for (unsigned i = 0; i < k; i++) before += plan->extra[i];
-  return run->extra + before * run->batch + plan->extra[k] * j;
+  return run->extra + before * run->batch;
+}
+
+/* Fills `count` chunks that follow each other, the first of which has the given index. */
+static void fill_chunks(wf_iter_run *run, unsigned k, char *to, size_t index,
+                        size_t count) {
+  const wf_stage *s = wf_plan_stage(run->plan, k), *in = s - 1;
+  size_t length = s->a, size = in->size, i = index * length, offset = 0;
+  size_t end = (in->len - i) / length < count ? in->len : i + count * length;
+  while (i < end) {
+    size_t n = end - i < run->capacity ? end - i : run->capacity;
+    const char *from = wf_iter_fetch(run, k - 1, i, n, 1, 0);
+    i += n;
+    while (n > 0) {
+      size_t part = length - offset < n ? length - offset : n;
+      memcpy(to + offset * size, from, part * size);
+      from += part * size;
+      n -= part;
+      offset += part;
+      if (offset < length) break;
+      offset = 0;
+      to += run->plan->extra[k];
+    }
+  }
 }
 
 static const char *make_chunks(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k), *in = s - 1;
   weft_chunk *out = (weft_chunk *)(void *)wf_iter_slot(run, k);
+  size_t bytes = run->plan->extra[k];
+  char *memory = chunk_memory(run, k) + bytes * w.at;
+  if (w.stride == 1) fill_chunks(run, k, memory, w.i, w.n);
   for (size_t j = 0; j < w.n; j++) {
-    size_t index = w.i + j * w.stride, first = index * s->a, left = in->len - first;
-    size_t count = left < s->a ? left : s->a;
-    char *to = chunk_memory(run, k, w.at + j);
-    for (size_t done = 0; done < count;) {
-      size_t n = count - done < run->capacity ? count - done : run->capacity;
-      const char *from = wf_iter_fetch(run, k - 1, first + done, n, 1, 0);
-      memcpy(to + done * in->size, from, n * in->size);
-      done += n;
-    }
-    out[j].data = to;
-    out[j].count = count;
+    size_t index = w.i + j * w.stride, left = in->len - index * s->a;
+    if (w.stride != 1) fill_chunks(run, k, memory + j * bytes, index, 1);
+    out[j].data = memory + j * bytes;
+    out[j].count = left < s->a ? left : s->a;
     out[j].index = index;
   }
   return (const char *)out;

@@ -285,10 +285,13 @@ static __attribute__((noinline)) void on_small_stack(const eval_call *call,
   call->fn(call->run);
 }
 
-/* Elements that are too large for the stack: one at a time, or a few. */
+/* Elements or chunks that are too large for the stack: one at a time, of what they are
+ * made of as many as elsewhere. */
 static void on_heap(const eval_call *call) {
   const wf_iter_plan *plan = call->run->plan;
-  size_t capacity = plan->widest > 4096 ? 1 : 16;
+  size_t capacity = STACK_BYTES / plan->slots / plan->widest;
+  if (capacity > BATCH_MOST) capacity = BATCH_MOST;
+  if (capacity == 0) capacity = 1;
   size_t bytes = bytes_for(plan, capacity, 1);
   wf_needed needed;
   if (bytes > SIZE_MAX - ALIGN) wf_fatal(plan->call, "the chunks are too large");

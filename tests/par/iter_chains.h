@@ -175,7 +175,8 @@ typedef struct chain_run {
 } chain_run;
 
 static inline void run_chain(const chain_run *r) {
-  if (harness_random(r->random) % 8 == 0) cancel_chain(r->check, r->random);
+  if (harness_random(r->random) % 8 == 0 && r->check->it->count < WF_ITER_STAGES)
+    cancel_chain(r->check, r->random);
   for (unsigned i = 0; i < r->sinks; i++)
     check_sink(r->check, (unsigned)(harness_random(r->random) % SINKS));
 }
