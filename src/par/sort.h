@@ -3,7 +3,7 @@
  *     sort.c          the calls that sort; kernels for comparators
  *     sort_sample.c   how: distribution into buckets, to and fro between two arrays
  *     sort_few.c      few different elements, if the order of equal ones does not matter
- *     sort_scatter.c  moving elements to buckets past the caches
+ *     sort_copy.c     copying past the caches
  *     sort_quick.c    with little memory, if the order of equal elements does not matter
  *     sort_merge.c    merging in parallel; merge sort for what distribution is bad at
  *     sort_inplace.c  without memory
@@ -92,15 +92,7 @@ void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *
  * false, and nothing has happened. Elements of at most WF_SORT_LARGEST bytes. */
 bool wf_few_sort(wf_sorter *s, char *base, size_t n);
 
-/* ---- sort_scatter.c ---- */
-
-/* Are these elements moved to their buckets by way of lines? */
-bool wf_scatter_gathers(size_t size, const char *to, size_t n);
-/* Bytes, at a cache line, that it needs meanwhile. */
-size_t wf_scatter_memory(size_t buckets);
-/* As the kernel's scatter. */
-void wf_scatter_gathered(const char *data, size_t n, size_t size, const uint16_t *ids,
-                         char **places, size_t buckets, void *memory);
+/* ---- sort_copy.c ---- */
 
 /* Is so much copied past the caches? */
 bool wf_copy_streams(size_t bytes);

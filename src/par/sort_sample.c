@@ -15,8 +15,6 @@
  * SPDX-License-Identifier: MIT */
 #include "sort.h"
 
-#include "scratch.h"
-
 #include <stdlib.h>
 
 enum {
@@ -203,22 +201,14 @@ static void classify_stripes(size_t begin, size_t end, void *ctx) {
 static void scatter_stripes(size_t begin, size_t end, void *ctx) {
   const round_of *r = (const round_of *)ctx;
   const wf_sorter *s = r->sorter;
-  wf_scratch lines = {NULL, NULL, 0};
-  if (wf_scatter_gathers(s->size, r->spare, r->n))
-    lines = wf_scratch_get(wf_scatter_memory(r->buckets));
   for (size_t k = begin; k < end; k++) {
     size_t from = k * r->stripe;
     size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
-    const char *data = r->data + from * s->size;
     char **places = (char **)(void *)(r->counts + k * r->buckets);
     if (from >= to) break;
-    if (lines.memory != NULL)
-      wf_scatter_gathered(data, to - from, s->size, r->ids + from, places, r->buckets,
-                          lines.memory);
-    else
-      s->kernel->scatter(data, to - from, r->ids + from, places, s->ctx);
+    s->kernel->scatter(r->data + from * s->size, to - from, r->ids + from, places,
+                       s->ctx);
   }
-  wf_scratch_put(lines);
 }
 
 /* From counts to places: bucket by bucket, and in each stripe by stripe. */

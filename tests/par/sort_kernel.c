@@ -113,7 +113,7 @@ TEST(records_in_another_pool) {
   weft_pool_destroy(pool);
 }
 
-/* Enough for lines that are gathered and written past the caches. */
+/* Enough for copies past the caches, and for elements at odd places. */
 TEST(megabytes) {
   static const size_t SIZES[] = {8, 16, 24, 32, 64};
   check_records(140000, PATTERN_random, true, NULL);
