@@ -159,8 +159,7 @@
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       WF_COUNTER(wf_count);                                                              \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++)                            \
-        WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                        \
+      WF_COUNT_STEP(wf_count, wf_j, pred(wf_a[wf_i + wf_j], wf_ctx), T)                  \
       if (WF_COUNTED(wf_count) > 0) break;                                               \
     }                                                                                    \
     while (wf_i < wf_len && !pred(wf_a[wf_i], wf_ctx)) wf_i++;                           \
