@@ -159,7 +159,8 @@
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       WF_COUNTER(wf_count);                                                              \
-      WF_COUNT_STEP(wf_count, wf_j, pred(wf_a[wf_i + wf_j], wf_ctx), T)                  \
+      WF_COUNT_EACH(wf_j, T)                                                             \
+      WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                          \
       if (WF_COUNTED(wf_count) > 0) break;                                               \
     }                                                                                    \
     while (wf_i < wf_len && !pred(wf_a[wf_i], wf_ctx)) wf_i++;                           \

@@ -45,8 +45,8 @@ static void refuse_overlap(const weft_iter *it, const void *dst, size_t bytes,
 }
 
 /* The same for an array of elements of the iterator, or of parts of them. */
-static void check_array(const wf_iter_plan *plan, const void *dst, size_t size,
-                        size_t room) {
+static void check_destination(const wf_iter_plan *plan, const void *dst, size_t size,
+                              size_t room) {
   const wf_stage *root = wf_plan_root(plan);
   bool bounded = !wf_stage_is(root, WF_ITER_GROWS | WF_ITER_PULLS);
   size_t most = bounded ? wf_plan_positions(plan) : SIZE_MAX;
@@ -130,7 +130,7 @@ static void plan_collect(wf_iter_plan *plan, const weft_iter *it, const void *ds
                          size_t size, size_t room, const char *call) {
   wf_iter_need_size(it, size, call);
   wf_iter_plan_all(plan, it, call);
-  check_array(plan, dst, size, room);
+  check_destination(plan, dst, size, room);
 }
 
 size_t weft_iter_collect(const weft_iter *it, void *dst, size_t size, size_t room) {
@@ -232,7 +232,7 @@ weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no, size_t
   partition_sink p = {pred, ctx};
   if (pred == NULL) wf_fatal(call, "the function is NULL");
   plan_collect(&plan, it, yes, size, room, call);
-  check_array(&plan, no, size, room);
+  check_destination(&plan, no, size, room);
   wf_iter_order order = {.plan = &plan, .lanes = 2, .route = route_by_pred, .state = &p};
   order.lane[0].size = order.lane[1].size = size;
   order.lane[0].dst = (char *)yes;
@@ -266,8 +266,8 @@ size_t weft_iter_unzip(const weft_iter *it, void *left, size_t left_size, void *
   if (left_size > size || right_size > size || right_at > size - right_size)
     wf_fatal(call, "the parts are not inside of the iterator's elements");
   wf_iter_plan_all(&plan, it, call);
-  check_array(&plan, left, left_size, room);
-  check_array(&plan, right, right_size, room);
+  check_destination(&plan, left, left_size, room);
+  check_destination(&plan, right, right_size, room);
   store s = {&plan, (char *)left, (char *)right, right_at, left_size, right_size};
   if (is_known(&plan)) return store_known(&s, room);
   wf_iter_order order = {.plan = &plan, .lanes = 2, .route = route_halves, .state = &s};

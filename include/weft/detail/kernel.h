@@ -70,13 +70,14 @@ extern "C" {
     }                                                                                    \
   }
 
-/* Before the loop over a step. gcc does not unroll by itself, and a fourth of such a
- * loop's instructions are its own. */
+/* The loop over a step. gcc does not unroll by itself, and a fourth of such a loop's
+ * instructions are its own. */
 #if defined(__clang__)
 #define WF_COUNT_LOOP
 #else
 #define WF_COUNT_LOOP _Pragma("GCC unroll 4")
 #endif
+#define WF_COUNT_EACH(j, T) WF_COUNT_LOOP for (size_t j = 0; j < WF_KERNEL_STEP(T); j++)
 
 typedef struct wf_kernel {
   const weft_opts *opts; /* as given: may be NULL */
@@ -131,8 +132,7 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
     (void)ctx;                                                                           \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
       WF_COUNTER(wf_count);                                                              \
-      WF_COUNT_LOOP                                                                      \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
+      WF_COUNT_EACH(wf_j, T) {                                                           \
         WF_ELEMENT(T, x, wf_a[wf_i + wf_j]);                                             \
         WF_COUNT_IF(wf_count, condition, T)                                              \
       }                                                                                  \
