@@ -285,13 +285,30 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
 
 /* ---- folds ---- */
 
-/* Accumulators of up to so many bytes are kept four at a time. */
+/* Accumulators of up to so many bytes are kept four at a time. Sums of integers clang
+ * divides better itself, because it may add them in any order. */
 #define WF_FOLD_SMALL 16
+#if !defined(__clang__)
+#define WF_FOLD_ALONE(A) false
+#elif defined(__cplusplus)
+#define WF_FOLD_ALONE(A) __is_integral(A)
+#else
+#define WF_FOLD_ALONE(A)                                                                 \
+  _Generic((A *)NULL, int *                                                              \
+           : true, unsigned *                                                            \
+           : true, long *                                                                \
+           : true, unsigned long *                                                       \
+           : true, long long *                                                           \
+           : true, unsigned long long *                                                  \
+           : true, default                                                               \
+           : false)
+#endif
 
 /* In a fold from wf_i to wf_end: four quarters side by side, because each step waits for
  * the one before it, and then their merges, from left to right. */
 #define WF_FOLD_QUARTERS(A, T, init, step, merge)                                        \
-  const size_t wf_n = sizeof(A) <= WF_FOLD_SMALL ? (wf_end - wf_i) / 4 : 0;              \
+  const bool wf_fours = sizeof(A) <= WF_FOLD_SMALL && !WF_FOLD_ALONE(A);                 \
+  const size_t wf_n = wf_fours ? (wf_end - wf_i) / 4 : 0;                                \
   if (wf_n > 0) {                                                                        \
     A wf_b;                                                                              \
     A wf_c;                                                                              \
