@@ -76,6 +76,26 @@ static void fill(wf_deque *deque, uint64_t start) {
   }
 }
 
+/* Thieves empty a deque that had overflowed: the owner finds nothing, and is back on its
+ * fast half. */
+TEST(emptied_by_thieves_after_it_was_full) {
+  FOR_EACH_START(start) {
+    wf_deque deque;
+    wf_deque_news news;
+    wf_task *task;
+    fill(&deque, start);
+    refuse_all_memory();
+    CHECK_EQ(deque_fork(&deque, &tasks[CAPACITY - 1], &news), &tasks[CAPACITY - 1]);
+    CHECK(deque.overflowed);
+    while (wf_deque_steal(&deque, &task) == WF_STEAL_GOT) run(task);
+    check_each_ran_once(CAPACITY - 1);
+    CHECK(wf_deque_pop(&deque, &news) == NULL);
+    CHECK(!deque.overflowed);
+    allow_memory();
+    wf_deque_destroy(&deque);
+  }
+}
+
 TEST(full_ring_without_memory_gives_the_newest_task_back) {
   FOR_EACH_START(start) {
     wf_deque deque;
