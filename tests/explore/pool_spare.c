@@ -154,7 +154,7 @@ static void run_inject_two_then_block(void) {
 }
 SCENARIO(section_against_leaving_idle, .setup = one_spare,
          .threads = {worker_1, spare_1, run_inject_two_then_block}, .check = check_ran_2,
-         .modes = XP_SC | XP_TSO, .bound = 1)
+         .modes = XP_SC | XP_TSO, .bound = 1, .quick_bound = -2)
 
 /* The same with a spare that is asleep and stays there: what the worker runs first ends
  * when somebody has woken it. */
@@ -182,7 +182,8 @@ static void run_inject_two_then_need_spare(void) {
   run_and_leave(inject_two_then_need_spare);
 }
 SCENARIO(section_wakes_or_is_seen, .setup = one_spare_asleep,
-         .threads = {worker_1, run_inject_two_then_need_spare}, .check = check_ran_2)
+         .threads = {worker_1, run_inject_two_then_need_spare}, .check = check_ran_2,
+         .quick_bound = 1)
 
 /* A whole pool starts the spare itself, and ends it. */
 static void section_in_a_pool(void) {
