@@ -113,7 +113,8 @@ static void open_pins(wf_deque *deque) {
 
 /* [owner] The end of each slow half. If somebody asked and there are private tasks below
  * `end`, moves split over their older half and opens the pins. With nothing to give, the
- * pins stay closed: then the next fork gives. */
+ * pins stay closed, so that the next fork gives; and since the owner has seen them, they
+ * are sealed: nobody needs a barrier to know that there is nothing. */
 static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
   uint64_t asked = get_asked(deque);
   if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) {
@@ -136,6 +137,8 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
       set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) + WF_ASKED_ONE_EPOCH);
       open_pins(deque);
     }
+  } else {
+    set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED);
   }
 }
 
@@ -323,14 +326,22 @@ wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
   return left_over;
 }
 
+/* [owner] Closed, and not sealed? */
+static bool is_pinned(const wf_deque *deque) {
+  /* Relaxed: a look; the lock decides. */
+  uint64_t state = wf_u64_load_relaxed(&deque->x_asked) & WF_ASKED_STATE_MASK;
+  return state == WF_ASKED_PINNED || state == WF_ASKED_RICH;
+}
+
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
   *news = (wf_deque_news){0, false};
   uint64_t bottom = bottom_index(deque);
   /* Relaxed: top only grows, so what looks empty is empty. */
   if ((int64_t)(bottom - wf_u64_load_relaxed(&deque->x_top)) <= 0) {
-    if (stands_high(deque, bottom) || deque->overflowed) {
+    bool moves = stands_high(deque, bottom) || deque->overflowed;
+    if (moves || is_pinned(deque)) {
       wf_lock_lock(&deque->lock);
-      set_empty(deque, bottom);
+      if (moves) set_empty(deque, bottom);
       answer(deque, bottom_index(deque), news);
       wf_lock_unlock(&deque->lock);
     }

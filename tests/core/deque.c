@@ -246,6 +246,24 @@ TEST(ask_makes_the_next_join_expose) {
   }
 }
 
+/* Somebody asks when everything was stolen: the owner's look is enough. */
+TEST(pins_of_an_empty_deque_are_sealed_by_its_owner) {
+  FOR_EACH_START(start) {
+    wf_deque deque;
+    wf_deque_news news;
+    make_open(&deque, 8, start);
+    wf_deque_pin(&deque);
+    CHECK_EQ(deque_state(&deque), WF_ASKED_PINNED);
+    CHECK(wf_deque_pop(&deque, &news) == NULL);
+    CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
+    CHECK(pins_are_closed(&deque));
+    CHECK(wf_deque_push(&deque, &tasks[0]));
+    CHECK(wf_deque_fork_slow(&deque, &news) == NULL);
+    CHECK_EQ(news.exposed, 1);
+    wf_deque_destroy(&deque);
+  }
+}
+
 TEST(pins_stay_closed_while_there_is_nothing_to_give) {
   FOR_EACH_START(start) {
     wf_deque deque;
@@ -254,14 +272,16 @@ TEST(pins_stay_closed_while_there_is_nothing_to_give) {
     fork_many(&deque, 0, 1);
     wf_deque_pin(&deque);
     uint64_t asked = wf_deque_asked(&deque);
+    uint64_t sealed = (asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED;
     CHECK_EQ(wf_deque_pop(&deque, &news), &tasks[0]);
     CHECK_EQ(news.exposed, 0);
-    CHECK_EQ(wf_deque_asked(&deque), asked);
+    CHECK_EQ(wf_deque_asked(&deque), sealed); /* the owner has seen them */
+    CHECK_EQ(wf_deque_claim(&deque, asked), 0);
     CHECK(pins_are_closed(&deque));
     for (int i = 0; i < 3; i++) {
       CHECK(deque_join(&deque, &news) == NULL);
       CHECK_EQ(news.exposed, 0);
-      CHECK_EQ(wf_deque_asked(&deque), asked);
+      CHECK_EQ(wf_deque_asked(&deque), sealed);
       CHECK(pins_are_closed(&deque));
     }
     CHECK(wf_deque_push(&deque, &tasks[1])); /* and then the next one is given */
@@ -591,8 +611,11 @@ static wf_task *model_steal(struct model *model) {
 static wf_deque_news model_answer(struct model *model) {
   wf_deque_news news = {0, false};
   unsigned private_count = model->count - model->given;
-  if ((model->asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT || private_count == 0)
+  if ((model->asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) return news;
+  if (private_count == 0) {
+    model->asked = (model->asked & ~(uint64_t)WF_ASKED_STATE_MASK) | WF_ASKED_SEALED;
     return news;
+  }
   news.exposed = model->eager ? private_count : (private_count + 1) / 2;
   news.public_was_empty = model->given == 0;
   model->given += news.exposed;
@@ -603,7 +626,10 @@ static wf_deque_news model_answer(struct model *model) {
 
 static wf_task *model_pop(struct model *model, wf_deque_news *news) {
   *news = (wf_deque_news){0, false};
-  if (model->count == 0) return NULL;
+  if (model->count == 0) {
+    *news = model_answer(model);
+    return NULL;
+  }
   wf_task *task = model->entries[--model->count];
   if (model->given > model->count) { /* it was public */
     if (model->eager) {

@@ -135,7 +135,8 @@ inline open_pins() {
 #endif
 }
 
-/* Moves split over the older half of what is private, and opens the pins. */
+/* Moves split over the older half of what is private, and opens the pins; with nothing to
+ * give, seals them. */
 inline answer() {
   if
   :: STATE(a) == NOT -> open_pins()
@@ -150,7 +151,9 @@ inline answer() {
      buffer!ASKED,a;
      open_pins()
 #endif
-  :: else
+  :: else ->
+     a = a - STATE(a) + SEALED;
+     buffer!ASKED,a
   fi
 }
 
