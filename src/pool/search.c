@@ -191,7 +191,7 @@ static bool take_from_bits(wf_worker *worker, unsigned word, uint64_t bits, wf_w
 }
 
 /* Is nobody else in the pool now? So it is where all work comes from outside. */
-static bool nobody_else_is_here(const wf_worker *worker) {
+static bool has_no_others(const wf_worker *worker) {
   const weft_pool *pool = worker->pool;
   unsigned own = worker->index / WF_BITSET_WORD_BITS;
   uint64_t others = 0;
@@ -234,7 +234,7 @@ static bool sees_public(const wf_worker *worker, victims which) {
 
 static bool sweep_until_sure(wf_worker *worker, victims which, wf_work *work) {
   bool again;
-  if (nobody_else_is_here(worker)) return false;
+  if (has_no_others(worker)) return false;
   do {
     again = false;
     if (sweep(worker, which, work, &again)) return true;

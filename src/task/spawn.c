@@ -255,7 +255,7 @@ static inline bool has_enough(wf_worker *worker) {
 }
 
 /* Shall the next task of a scope that is not FIFO be run instead of queued? */
-static inline bool runs_here(const weft_scope *s, wf_worker *worker) {
+static inline bool runs_in_place(const weft_scope *s, wf_worker *worker) {
   return worker != NULL && wf_deque_is_at_limit(&worker->spawned) && !s->fifo &&
          has_enough(worker);
 }
@@ -274,12 +274,12 @@ static void run_in_place(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ct
 
 /* In a FIFO scope the oldest task is run instead. It may be a stranger's, for which there
  * must be room (see wf_worker_draw_ticket), unless the code around is in this scope. */
-static bool runs_oldest_here(const weft_scope *s, wf_worker *worker) {
+static bool runs_oldest_in_place(const weft_scope *s, wf_worker *worker) {
   return wf_deque_is_at_limit(&worker->spawned) && has_enough(worker) &&
          (is_inside(worker, s) || wf_worker_may_help(worker));
 }
 
-static void run_oldest_here(weft_scope *s, wf_worker *worker) {
+static void run_oldest_in_place(weft_scope *s, wf_worker *worker) {
   unsigned help = is_inside(worker, s) ? 0 : 1;
   worker->spawn_depth++;
   worker->help_depth += help;
@@ -337,11 +337,11 @@ static void enqueue(weft_scope *s, wf_spawned *spawned) {
 }
 
 static void push_fifo(weft_scope *s, wf_worker *worker, wf_spawned *spawned) {
-  bool here = runs_oldest_here(s, worker);
+  bool here = runs_oldest_in_place(s, worker);
   count_task(s, worker);
   append(s, spawned, !here);
   if (here)
-    run_oldest_here(s, worker);
+    run_oldest_in_place(s, worker);
   else if (wf_deque_push(&worker->spawned, &spawned->task))
     push_slow(worker);
 }
@@ -369,7 +369,7 @@ static inline void check_call(const weft_scope *s, weft_fn *fn, const char *name
 void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
   check_call(s, fn, "weft_spawn");
   wf_worker *worker = worker_in(s);
-  if (runs_here(s, worker)) {
+  if (runs_in_place(s, worker)) {
     run_in_place(s, worker, fn, ctx);
     return;
   }
@@ -390,7 +390,7 @@ void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) 
   }
   unsigned char *copy = (unsigned char *)spawned + payload_offset(s);
   if (size > 0) memcpy(copy, args, size);
-  if (runs_here(s, worker)) {
+  if (runs_in_place(s, worker)) {
     run_in_place(s, worker, fn, copy);
     recycle(spawned);
   } else {
