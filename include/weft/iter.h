@@ -31,7 +31,7 @@ extern "C" {
  * is given. There may be 16 sources and stages in one.
  *
  * Elements are bytes of one size for each stage, as in qsort. They go through all stages
- * in batches of about a thousand (fewer if they are large, or if there is little stack),
+ * in batches of some hundreds (fewer if they are large, or if there is little stack),
  * which stay in the cache. Functions get pointers to elements in such a batch, aligned as
  * malloc's are where the size allows; they are valid until the function returns. The
  * pointers that elements of weft_iter_refs, chunks, windows and lines contain are into

@@ -15,7 +15,7 @@
  * several threads at the same time, in any order, and some more than once: they shall
  * have no side effects. Types are those that can be copied as bytes.
  *
- * Cost: a call through a pointer for each batch of about a thousand elements; the loops
+ * Cost: a call through a pointer for each batch of some hundred elements; the loops
  * are vectorised where the expression allows it.
  *
  * SPDX-License-Identifier: MIT */
