@@ -183,7 +183,7 @@ static inline void run_chain(const chain_run *r) {
 
 /* Much of a stack is in use: batches are short then. */
 static __attribute__((noinline)) void *run_deep(void *arg) {
-  volatile char used[160 << 10];
+  volatile char used[2300 << 10];
   used[0] = 0;
   run_chain(arg);
   return used[0] == 0 ? NULL : arg;
@@ -193,7 +193,7 @@ static inline void run_with_little_stack(chain_run *r) {
   pthread_attr_t attr;
   pthread_t thread;
   REQUIRE(pthread_attr_init(&attr) == 0);
-  REQUIRE(pthread_attr_setstacksize(&attr, 256 << 10) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attr, 4 << 20) == 0);
   REQUIRE(pthread_create(&thread, &attr, run_deep, r) == 0);
   REQUIRE(pthread_join(thread, NULL) == 0);
   pthread_attr_destroy(&attr);
