@@ -42,12 +42,17 @@ typedef struct wf_iter_code {
 }
 #endif
 
+/* What all loops begin with. */
+#define WF_ITER_SOURCE(T)                                                                \
+  T const *wf_src = (T const *)wf_from;                                                  \
+  (void)ctx
+
 #define WF_ITER_MAP_LOOP(SIMD, fn, T, U, expr)                                           \
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_none,           \
                         size_t wf_n, void *ctx) {                                        \
     U *wf_dst = (U *)wf_to;                                                              \
-    T const *wf_src = (T const *)wf_from;                                                \
-    (void)wf_none, (void)ctx;                                                            \
+    WF_ITER_SOURCE(T);                                                                   \
+    (void)wf_none;                                                                       \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
@@ -61,9 +66,8 @@ typedef struct wf_iter_code {
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_right,          \
                         size_t wf_n, void *ctx) {                                        \
     U *wf_dst = (U *)wf_to;                                                              \
-    T const *wf_src = (T const *)wf_from;                                                \
+    WF_ITER_SOURCE(T);                                                                   \
     V const *wf_other = (V const *)wf_right;                                             \
-    (void)ctx;                                                                           \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
@@ -80,9 +84,9 @@ typedef struct wf_iter_code {
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_none,           \
                         size_t wf_n, void *ctx) {                                        \
     U *wf_dst = (U *)wf_to;                                                              \
-    T const *wf_src = (T const *)wf_from;                                                \
+    WF_ITER_SOURCE(T);                                                                   \
     size_t wf_kept = 0;                                                                  \
-    (void)wf_none, (void)ctx;                                                            \
+    (void)wf_none;                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
@@ -98,8 +102,7 @@ typedef struct wf_iter_code {
 #define WF_ITER_KEEP_LOOP(SIMD, fn, T, keep)                                             \
   SIMD static void fn(unsigned char *wf_kept, const void *wf_from, size_t wf_n,          \
                       void *ctx) {                                                       \
-    T const *wf_src = (T const *)wf_from;                                                \
-    (void)ctx;                                                                           \
+    WF_ITER_SOURCE(T);                                                                   \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
@@ -111,9 +114,8 @@ typedef struct wf_iter_code {
 /* In steps of a length that the compiler knows, and then one by one. */
 #define WF_ITER_COUNT_LOOP(SIMD, fn, T, keep)                                            \
   SIMD static size_t fn(const void *wf_from, size_t wf_n, void *ctx) {                   \
-    T const *wf_src = (T const *)wf_from;                                                \
+    WF_ITER_SOURCE(T);                                                                   \
     size_t wf_total = 0;                                                                 \
-    (void)ctx;                                                                           \
     for (; wf_n >= WF_KERNEL_STEP(T); wf_n -= WF_KERNEL_STEP(T)) {                       \
       WF_COUNTER(wf_count);                                                              \
       for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
@@ -134,8 +136,7 @@ typedef struct wf_iter_code {
 #define WF_ITER_FLAT_LOOP(SIMD, fn, T, U, number, expr)                                  \
   SIMD static void fn(struct wf_out *wf_to, const void *wf_from, size_t wf_n,            \
                       void *ctx) {                                                       \
-    T const *wf_src = (T const *)wf_from;                                                \
-    (void)ctx;                                                                           \
+    WF_ITER_SOURCE(T);                                                                   \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
@@ -153,9 +154,8 @@ typedef struct wf_iter_code {
 
 #define WF_ITER_TOTAL_LOOP(SIMD, fn, T, number)                                          \
   SIMD static size_t fn(const void *wf_from, size_t wf_n, void *ctx) {                   \
-    T const *wf_src = (T const *)wf_from;                                                \
+    WF_ITER_SOURCE(T);                                                                   \
     size_t wf_total = 0;                                                                 \
-    (void)ctx;                                                                           \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
