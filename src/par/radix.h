@@ -33,7 +33,7 @@ enum { WF_SORT_MORE_BITS = 3, WF_SORT_MOVES = 4 };
 enum { WF_LEAF_BYTES = 128 << 10 };
 
 /* Buckets of a distribution: about as many as make leaves of WF_BUCKET_BYTES. */
-enum { WF_BUCKETS_LEAST = 16, WF_BUCKETS_MOST = 4096, WF_BUCKET_BYTES = 16 << 10 };
+enum { WF_BUCKETS_LEAST = 16, WF_BUCKETS_MOST = 4096, WF_BUCKET_BYTES = 64 << 10 };
 
 /* What a distribution gathers before it writes: whole cache lines. */
 enum { WF_LINE_BYTES = 128 };
