@@ -33,12 +33,10 @@ extern "C" {
  * to some thousand elements may be sorted without one.
  *
  * Errors: none. Scratch memory is taken from malloc and given back: the size of the array
- * and a little more (weft_sort needs none for few different elements). One block of 16 to
- * 256 MiB a pool keeps for its next call, until it ends; where the system can be told so
- * (Linux: MADV_FREE) it may have the pages meanwhile, else nothing is kept. If there is
- * less memory, weft_sort does with some megabytes for each thread; if there is none, an
- * algorithm runs that needs none. It is several times as slow, and gives the same result
- * (weft_sort may leave equal elements in another order).
+ * and a little more (weft_sort needs none for few different elements). If there is less,
+ * weft_sort does with some megabytes for each thread; if there is none, an algorithm runs
+ * that needs none. It is several times as slow, and gives the same result (weft_sort may
+ * leave equal elements in another order).
  * Nonsense (a NULL comparator or array or a size of 0 with n > 0, bad options) ends the
  * program with a message. The comparator must not be left by longjmp or a C++ exception.
  * If options name a scope that is cancelled, the call returns early: arrays that are

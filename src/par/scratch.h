@@ -9,16 +9,11 @@
 typedef struct wf_scratch {
   void *memory; /* at a cache line; NULL if it could not be had */
   void *block;  /* what to free */
-  size_t size;
 } wf_scratch;
 
 /* Large memory is asked for in large pages where the system has them: the first touch of
  * each small page would cost as much as a pass over it. */
 wf_scratch wf_scratch_get(size_t size);
-
-/* The pool keeps one large block for its next call, because the system would clear every
- * page of a new one, which takes as long as half a sort. The system is told that it may
- * have the pages. */
 void wf_scratch_put(wf_scratch scratch);
 
 #endif

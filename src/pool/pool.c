@@ -97,7 +97,6 @@ void wf_pool_clear(weft_pool *pool) {
   }
   wf_injector_destroy(&pool->injector);
   wf_injector_destroy(&pool->background);
-  free((void *)wf_word_load_relaxed(&pool->x_kept)); /* nobody else is in the pool */
   free(pool->x_present);
   free(pool->workers);
 }

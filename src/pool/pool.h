@@ -114,8 +114,6 @@ struct weft_pool {
   wf_u32 x_blocked;       /* threads in blocking sections */
   wf_u32 x_spares_closed; /* at the end of the pool: no more of them are started */
 
-  wf_word x_kept; /* scratch memory for the next call, or 0; see par/scratch.c */
-
   /* The end: waits until every injected function has returned. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_injected_done;
   wf_u32 x_draining;

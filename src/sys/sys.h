@@ -114,9 +114,4 @@ void wf_sys_unmap(void *memory, size_t size);
  * pages. Does nothing where there are none, or if it is small. */
 void wf_sys_prefer_large_pages(void *memory, size_t size);
 
-/* What is in this memory is not needed any more: the system may take its pages when it
- * runs short, without asking again, until they are written to; pages that were taken are
- * zero then. False if it has no such service: the memory stays as it is. */
-bool wf_sys_lend_memory(void *memory, size_t size);
-
 #endif

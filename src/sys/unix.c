@@ -349,18 +349,4 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
 #endif
 }
 
-bool wf_sys_lend_memory(void *memory, size_t size) {
-#if defined(MADV_FREE)
-  /* Whole large pages only: others would be broken up. */
-  const uintptr_t large = (uintptr_t)2 << 20;
-  uintptr_t begin = ((uintptr_t)memory + large - 1) / large * large;
-  uintptr_t end = ((uintptr_t)memory + size) / large * large;
-  return begin < end && madvise((void *)begin, end - begin, MADV_FREE) == 0;
-#else
-  (void)memory;
-  (void)size;
-  return false;
-#endif
-}
-
 #endif

@@ -33,26 +33,6 @@ TEST(large_pages_are_a_hint) {
   }
 }
 
-/* What was lent is either as it was or zero, and as good as any when written to. What
- * lies around it is nobody else's. */
-TEST(lent_memory_can_be_used_again) {
-  const size_t size = (size_t)9 << 20, around = (size_t)3 << 20;
-  unsigned char *memory = malloc(size + 2 * around), *lent = memory + around;
-  REQUIRE(memory != NULL);
-  CHECK(!wf_sys_lend_memory(lent, 1));
-  for (int round = 0; round < 3; round++) {
-    memset(memory, 0xa5, size + 2 * around);
-    wf_sys_lend_memory(lent, size);
-    bool as_told = true;
-    for (size_t i = 0; i < size; i++)
-      as_told = as_told && (lent[i] == 0 || lent[i] == 0xa5);
-    for (size_t i = 0; i < around; i++)
-      as_told = as_told && memory[i] == 0xa5 && lent[size + i] == 0xa5;
-    CHECK(as_told);
-  }
-  free(memory);
-}
-
 TEST(mapped_memory_is_zeroed_and_aligned) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
   const size_t sizes[] = {1, 100, page - 1, page, page + 1, 10 * page, 4 << 20};

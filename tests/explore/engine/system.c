@@ -174,11 +174,6 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   (void)memory, (void)size;
 }
 
-bool wf_sys_lend_memory(void *memory, size_t size) {
-  (void)memory, (void)size;
-  return true;
-}
-
 _Noreturn void xp_abort(void) {
   xp_fail(XP_ASSERTION, __FILE__, __LINE__, "the library has called abort or exit");
 }
