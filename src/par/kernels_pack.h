@@ -15,7 +15,7 @@
 /* So many elements at a time. */
 #define PACK_STEP(size) (64 / (size))
 
-/* (Into a register and then to memory: at once it takes ten times as long on some CPUs.)
+/* (Into a register and then to memory: some CPUs take very long to do both at once.)
  */
 INLINE size_t KERNEL(pack_step)(char *to, const char *from, const unsigned char *keep,
                                 size_t size) {
