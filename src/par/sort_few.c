@@ -20,8 +20,8 @@ enum {
   FEW_FORK_MIN = 1 << 13
 };
 
-/* Part of an array: all elements that are not less than kind `first`, but less than kind
- * `last`. */
+/* Part of an array: all elements that are less than kind `last`, and not less than kind
+ * `first` unless that is the first of all. */
 typedef struct few_part {
   wf_sorter *sorter;
   char *base;
@@ -56,16 +56,25 @@ static size_t few_middle(const few_part *p) {
   return middle - lower_is_nearer;
 }
 
-/* One kind, and whatever the sample has not met between it and the next. */
+static void few_others(wf_sorter *s, char *base, size_t n) {
+  if (n > 1 && !wf_sort_moving(s, base, n)) wf_quick_sort(s, base, n);
+}
+
+/* One kind, and whatever the sample has not met between it and the next; in front of the
+ * first kind, too. */
 static void few_leaf(const few_part *p) {
   wf_sorter s = *p->sorter;
   s.budget = p->budget;
   if (s.opts->max_workers != 0) s.inner.max_workers = p->budget;
   if (wf_sorter_is_run(&s, p->base, p->n, false)) return;
   const char *kind = p->kinds + p->first * s.size;
-  size_t equal = wf_quick_divide(&s, p->base, p->n, kind, true, p->budget);
-  char *rest = p->base + equal * s.size;
-  if (!wf_sort_moving(&s, rest, p->n - equal)) wf_quick_sort(&s, rest, p->n - equal);
+  size_t lesser = 0;
+  if (p->first == 0) lesser = wf_quick_divide(&s, p->base, p->n, kind, false, p->budget);
+  few_others(&s, p->base, lesser);
+  char *base = p->base + lesser * s.size;
+  size_t n = p->n - lesser;
+  size_t equal = wf_quick_divide(&s, base, n, kind, true, p->budget);
+  few_others(&s, base + equal * s.size, n - equal);
 }
 
 /* Threads in proportion to the work; together not more than the budget. */

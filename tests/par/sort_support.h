@@ -115,7 +115,8 @@ static inline uint32_t pattern_key(pattern p, size_t i, size_t n, uint64_t *rand
   case PATTERN_mostly_one:
     return drawn % 16 == 0 ? drawn : 5;
   case PATTERN_skewed: /* each key half as often as the one below; some hardly ever */
-    return 100 * (uint32_t)__builtin_ctz(drawn | 1u << 20) + (drawn >> 20) / 4090;
+    if (drawn >> 20 <= 2) return drawn % 100;
+    return 100 + 100 * (uint32_t)__builtin_ctz(drawn | 1u << 20) + (drawn >> 20) / 4090;
   case PATTERN_interleaved:
     return at % 2 == 0 ? at : count - at;
   default:
