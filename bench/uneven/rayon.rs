@@ -9,7 +9,6 @@ use weft_bench_rayon::*;
 
 const WHO: &str = "rayon-install";
 const ROWS: usize = 256;
-const LIMIT: u64 = 200;
 const PARETO: usize = 65536;
 const HEAVY: usize = 1_000_000;
 
@@ -20,19 +19,12 @@ fn triangular(i: usize) -> u64 {
     spin(i as u64, i as u64)
 }
 
+extern "C" {
+    fn uneven_mandelbrot(row: usize) -> u64;
+}
+
 fn mandelbrot(row: usize) -> u64 {
-    let mut total = 0;
-    let y0 = -1.25 + 2.5 * (row as f64 + 0.5) / ROWS as f64;
-    for column in 0..ROWS {
-        let x0 = -2.0 + 2.5 * (column as f64 + 0.5) / ROWS as f64;
-        let (mut x, mut y, mut k) = (0.0, 0.0, 0);
-        while k < LIMIT && x * x + y * y <= 4.0 {
-            (x, y) = (x * x - y * y + x0, 2.0 * x * y + y0);
-            k += 1;
-        }
-        total += k;
-    }
-    total
+    unsafe { uneven_mandelbrot(row) }
 }
 
 fn pareto() -> Body {
