@@ -109,8 +109,9 @@ static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
 /* [owner] Would a push lead to the slow half? */
 static inline bool wf_deque_is_at_limit(const wf_deque *deque) {
   /* Relaxed: the owner's own; if somebody asks meanwhile, the push itself sees it. */
-  const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
-  return (uintptr_t)(bottom + 1) >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
+  uintptr_t bottom = (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_bottom);
+  uintptr_t limit = (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
+  return bottom + sizeof(wf_ptr) >= limit; /* no pointers: perhaps there is no ring yet */
 }
 
 /* [owner] Are the pins closed: has somebody asked for work, and was not answered? */

@@ -80,13 +80,15 @@ static void begin_watching(unsigned through) {
     atomic_store(&is_held[i], atomic_load(&waits[i]));
 }
 
-/* Those who were woken, and held back, are woken again. */
+/* Those who were woken, and held back, are woken again; the others sleep on: one that is
+ * on its way out of a wait and into the next could not be held. */
 static void end_watching(void) {
   weft_pool *of = pool;
   is_leader = false;
   for (unsigned i = 0; i < of->slots; i++) {
-    if (!atomic_exchange(&is_held[i], false)) continue;
-    __real_wf_sys_wake_one(&of->workers[i].x_park);
+    wf_u32 *word = &of->workers[i].x_park;
+    bool was_woken = wf_u32_load_acquire(word) == 0;
+    if (atomic_exchange(&is_held[i], false) && was_woken) __real_wf_sys_wake_one(word);
   }
 }
 
