@@ -52,7 +52,6 @@ typedef struct wf_worker {
   unsigned help_depth;     /* tasks of others on this thread's stack */
   unsigned search_count;   /* for the look at the injector in turn */
   unsigned futile_wakes;   /* in a row that found no work */
-  unsigned vain_searches;  /* in a row that ended long before there was work */
   int last_victim;         /* who had work last, or -1 */
   wf_rng rng;
   wf_thread thread;

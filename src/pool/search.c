@@ -36,10 +36,6 @@ static const struct {
 
 enum { LONGEST_PAUSE = 8, FUTILE_WAKES_COUNTED = 6 };
 
-/* So many times in a row an idle worker was woken only when its whole budget would have
- * been over: then work comes at larger intervals, and it searches an eighth as long. */
-enum { VAIN_SEARCHES_COUNTED = 4, IN_VAIN_SHIFT = 3 };
-
 /* After so many rounds patience ends whatever the clock says: one that stands still must
  * not keep a worker awake. A round takes 30 ns at the very least, so that a clock that
  * works always ends the longest budget first. */
@@ -382,11 +378,6 @@ bool wf_worker_sees_work(wf_worker *worker, wf_sleeper kind) {
 
 /* ---- patience ---- */
 
-static uint64_t full_budget(const wf_worker *worker) {
-  weft_idle mode = worker->pool->options.idle;
-  return BUDGETS[mode].spin_ns + BUDGETS[mode].yield_ns;
-}
-
 static uint64_t at_least(uint64_t ns, uint64_t least_ns) {
   return ns > least_ns ? ns : least_ns;
 }
@@ -394,9 +385,10 @@ static uint64_t at_least(uint64_t ns, uint64_t least_ns) {
 static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift) {
   worker->asks = false;
   weft_idle mode = worker->pool->options.idle;
+  uint64_t total_ns = BUDGETS[mode].spin_ns + BUDGETS[mode].yield_ns;
   patience->start_ns = wf_sys_now_ns();
   patience->spin_ns = at_least(BUDGETS[mode].spin_ns >> shift, LEAST_SEARCH_NS);
-  patience->total_ns = at_least(full_budget(worker) >> shift, LEAST_SEARCH_NS);
+  patience->total_ns = at_least(total_ns >> shift, LEAST_SEARCH_NS);
   patience->seize_ns = FIRST_SEIZE_NS;
   patience->rounds = 0;
   patience->kept_awake = false;
@@ -409,28 +401,6 @@ void wf_patience_start(wf_patience *patience, wf_worker *worker) {
 void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker) {
   set_budget(patience, worker, worker->futile_wakes);
   if (worker->futile_wakes < FUTILE_WAKES_COUNTED) worker->futile_wakes++;
-}
-
-/* Has searching been of no use to this idle worker for some time? */
-static bool searches_in_vain(const wf_worker *worker) {
-  return worker->vain_searches == VAIN_SEARCHES_COUNTED &&
-         worker->pool->options.idle == WEFT_IDLE_BALANCED;
-}
-
-void wf_patience_start_idle(wf_patience *patience, wf_worker *worker) {
-  set_budget(patience, worker, searches_in_vain(worker) ? IN_VAIN_SHIFT : 0);
-}
-
-void wf_patience_woken(wf_patience *patience, wf_worker *worker) {
-  uint64_t idle_since_ns = patience->start_ns;
-  unsigned in_vain = searches_in_vain(worker) ? IN_VAIN_SHIFT : 0;
-  unsigned futile = worker->futile_wakes;
-  set_budget(patience, worker, futile > in_vain ? futile : in_vain);
-  if (futile < FUTILE_WAKES_COUNTED) worker->futile_wakes++;
-  if (patience->start_ns - idle_since_ns < full_budget(worker))
-    worker->vain_searches = 0;
-  else if (worker->vain_searches < VAIN_SEARCHES_COUNTED)
-    worker->vain_searches++;
 }
 
 void wf_patience_end(wf_patience *patience) {

@@ -55,14 +55,9 @@ typedef struct wf_patience {
 } wf_patience;
 
 void wf_patience_start(wf_patience *patience, wf_worker *worker);
-/* For a worker that has nothing to do. If searching was in vain the last times, because
- * work came long after, it searches shorter; not so in the low-latency mode. */
-void wf_patience_start_idle(wf_patience *patience, wf_worker *worker);
 /* After a sleep that another thread ended. A worker that was woken for nothing several
  * times in a row searches shorter. */
 void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker);
-/* The same for a worker that has nothing to do: also notes how long it had nothing. */
-void wf_patience_woken(wf_patience *patience, wf_worker *worker);
 /* Enough others search. */
 void wf_patience_end(wf_patience *patience);
 /* The worker wanted to sleep but saw something, which it may not get hold of. If so, the

@@ -108,7 +108,7 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
   weft_pool *pool = worker->pool;
   uint64_t word = wf_counters_add_inactive(&pool->sleep.counters);
   wf_patience patience;
-  wf_patience_start_idle(&patience, worker);
+  wf_patience_start(&patience, worker);
   if (wf_counters_awake_idle(word) > pool->max_searchers) wf_patience_end(&patience);
 
   for (;;) {
@@ -126,7 +126,7 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
       break;
     }
     if (wf_sleep_idle(worker, &worker->terminate, wf_counters_jec(announced)))
-      wf_patience_woken(&patience, worker);
+      wf_patience_restart_after_sleep(&patience, worker);
     else
       wf_patience_kept_awake(&patience);
   }
