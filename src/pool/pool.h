@@ -258,7 +258,11 @@ static inline wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) 
   return WF_LIKELY(task != NULL) ? task : wf_worker_take_spawned_slow(worker);
 }
 
-/* Is there room on the stack for one more task of others? */
+/* Is there room on the stack for one more task that is not the newest of the worker's
+ * own? So many lie on top of each other at most, whoever runs them. */
+bool wf_worker_has_room(const wf_worker *worker);
+
+/* The same for one of others, which are not taken everywhere. */
 bool wf_worker_may_help(wf_worker *worker);
 
 /* What a spare runs. */

@@ -216,13 +216,12 @@ void wf_spare_main(void *worker) {
 
 /* ---- waiting for tasks of one's own ---- */
 
-static bool has_room(wf_worker *worker) {
-  return worker->help_depth < HELP_THIEF_DEPTH && !worker->alone &&
-         wf_stack_is_half_free();
+bool wf_worker_has_room(const wf_worker *worker) {
+  return worker->help_depth < HELP_THIEF_DEPTH && wf_stack_is_half_free();
 }
 
 bool wf_worker_may_help(wf_worker *worker) {
-  return wf_isolation(worker) == NULL && has_room(worker);
+  return wf_isolation(worker) == NULL && !worker->alone && wf_worker_has_room(worker);
 }
 
 /* The entry of a FIFO scope is a ticket for the oldest task of the scope, which anybody
@@ -335,7 +334,7 @@ bool wf_worker_run_any(wf_worker *worker) {
   const wf_region *region = worker->deque.owner.region;
   bool lets_through = region == NULL || region->isolation == NULL || region->yields;
   bool ran = wf_stack_is_half_free() && run_own(worker, NULL);
-  if (!ran && lets_through && has_room(worker) &&
+  if (!ran && lets_through && !worker->alone && wf_worker_has_room(worker) &&
       (take_older(worker, &work) || wf_search_roots(worker, &work))) {
     run_as_help(worker, &work);
     ran = true;

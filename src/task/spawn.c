@@ -272,19 +272,19 @@ static void run_in_place(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ct
   wf_worker_settle_outside(worker);
 }
 
-/* In a FIFO scope the oldest task is run instead. It may be a stranger's, for which there
- * must be room (see wf_worker_draw_ticket), unless the code around is in this scope. */
+/* In a FIFO scope the oldest task is run instead, which anybody may have made: there must
+ * be room for it, and unless the code around is in this scope, it is a stranger's (see
+ * wf_worker_draw_ticket). */
 static bool runs_oldest_in_place(const weft_scope *s, wf_worker *worker) {
   return wf_deque_is_at_limit(&worker->spawned) && has_enough(worker) &&
-         (is_inside(worker, s) || wf_worker_may_help(worker));
+         (is_inside(worker, s) ? wf_worker_has_room(worker) : wf_worker_may_help(worker));
 }
 
 static void run_oldest_in_place(weft_scope *s, wf_worker *worker) {
-  unsigned help = is_inside(worker, s) ? 0 : 1;
   worker->spawn_depth++;
-  worker->help_depth += help;
+  worker->help_depth++;
   run_oldest(worker, s);
-  worker->help_depth -= help;
+  worker->help_depth--;
   worker->spawn_depth--;
   wf_worker_settle_outside(worker);
 }

@@ -116,7 +116,7 @@ SCENARIO(seize_from_fork, .setup = one_worker, .threads = {worker_1, run_join},
          .check = check_ran_2, .tick_ns = 3100, .quick_bound = 1)
 SCENARIO(sleep_against_fork_spurious, .setup = one_worker,
          .threads = {worker_1, run_join}, .check = check_ran_2, .spurious = 1,
-         .ra_bound = 1, .quick_bound = -2)
+         .quick_bound = -2)
 
 /* Both halves return only when both run: a fork that nobody sees would wait for ever, and
  * so would a joiner that is not woken. */
@@ -166,7 +166,7 @@ SCENARIO(sleep_against_broadcast, .setup = one_worker,
          .threads = {worker_1, run_broadcast}, .check = check_ran_2, .quick_bound = 1)
 SCENARIO(sleep_against_broadcast_spurious, .setup = one_worker,
          .threads = {worker_1, run_broadcast}, .check = check_ran_2, .spurious = 1,
-         .ra_bound = 1, .quick_bound = -2)
+         .quick_bound = -2)
 LARGE_SCENARIO(two_sleepers_against_broadcast, .setup = two_workers,
                .threads = {worker_1, worker_2, run_broadcast}, .check = check_ran_3)
 LARGE_SCENARIO(two_broadcasts, .setup = one_worker_two_users,

@@ -44,7 +44,7 @@ SCENARIO(scope_end_against_last_task, .setup = one_worker,
 SCENARIO(scope_end_no_barrier, .setup = one_worker, .threads = {worker_1, scope_of_one},
          .check = check_ran_1, .no_barrier = true, .quick_bound = 1)
 SCENARIO(scope_end_spurious, .setup = one_worker, .threads = {worker_1, scope_of_one},
-         .check = check_ran_1, .spurious = 1, .ra_bound = 1, .quick_bound = -2)
+         .check = check_ran_1, .spurious = 1, .quick_bound = -2)
 LARGE_SCENARIO(scope_end_without_memory, .setup = one_worker,
                .threads = {worker_1, scope_of_one}, .check = check_ran_1,
                .failing_allocations = 2)

@@ -57,11 +57,10 @@ static weft_pool *hooked_pool(hooked *h, hook_fn *on_start, hook_fn *on_exit) {
 }
 
 /* Makes and ends pools of several sizes, as idle as they are and after some work. A
- * thread that nobody joins would use a pool that is gone; so they are counted. Not too
- * often: hooks that linger take long on a busy machine. */
+ * thread that nobody joins would use a pool that is gone; so they are counted. */
 static void check_hooks(hook_fn *on_start, hook_fn *on_exit) {
   const unsigned before = harness_thread_count();
-  for (unsigned long i = 0; i < scaled(29); i++) {
+  for (unsigned long i = 0; i < scaled(100); i++) {
     for (unsigned threads = 1; threads <= 4; threads++) {
       hooked h = {.threads = threads};
       weft_pool *pool = hooked_pool(&h, on_start, on_exit);

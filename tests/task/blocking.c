@@ -120,9 +120,8 @@ static void check_limit(unsigned threads, unsigned blocking, unsigned added) {
   free(s);
 }
 
-/* Few rounds: each gives others time, of which a busy machine takes much. */
 TEST(sections_beyond_the_limit_simply_block) {
-  for (unsigned long i = 0; i < scaled(4); i++) {
+  for (unsigned long i = 0; i < scaled(20); i++) {
     for (unsigned threads = 1; threads <= 4; threads++) {
       check_limit(threads, 1, 1);
       check_limit(threads, 3, 3);
@@ -132,7 +131,7 @@ TEST(sections_beyond_the_limit_simply_block) {
 }
 
 TEST(no_blocking) {
-  for (unsigned long i = 0; i < scaled(9); i++)
+  for (unsigned long i = 0; i < scaled(50); i++)
     for (unsigned threads = 1; threads <= 4; threads++)
       check_limit(threads, WEFT_NO_BLOCKING, 0);
 }
