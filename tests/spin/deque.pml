@@ -248,7 +248,15 @@ inline join(task) {
         answer();
         owner_unlock();
         tell()
-     :: else /* stolen */
+     :: else -> /* stolen: the owner seals closed pins, if it sees them */
+        if
+        :: STATE(asked) == PINNED || STATE(asked) == RICH ->
+           owner_lock();
+           answer();
+           owner_unlock();
+           tell()
+        :: else
+        fi
      fi;
      if
      :: won -> atomic { won = false; execute(task) }
