@@ -9,7 +9,7 @@ tree=$work/tree
 rm -rf "$work"
 mkdir -p "$tree" "$work/engine"
 flags="-std=c11 -g -O1 -I$tree/include -I$tree/src -Itests"
-explored="$flags -include tests/explore/engine/redirect.h -fsanitize=thread"
+explored="$flags -include tests/explore/engine/redirect.h -fsanitize=thread -DWEFT_DEBUG=1"
 
 # unit <name> <folder...>: all sources of the folders as one.
 unit() {
@@ -37,9 +37,10 @@ programs_for() {
   */core/latch.*) echo latch ;;
   */core/lock.*) echo queue latch deque ;;
   */core/*) echo queue latch ;;
-  */pool/spare.*) echo pool_spare ;;
-  */pool/global.*) echo pool_life ;;
-  */task/* | */pool/scoped.*) echo task_scope pool_sleep pool_life pool_spare ;;
+  */sched/spare.*) echo pool_spare ;;
+  */sched/global.*) echo pool_life ;;
+  */sched/broadcast.* | */sched/handle.* | */sched/isolate.* | */sched/join.* | */sched/scope* |
+    */sched/spawn.* | */sched/typed_task.*) echo task_scope pool_sleep pool_life pool_spare ;;
   *) echo pool_sleep pool_life task_scope pool_spare ;;
   esac
 }

@@ -91,6 +91,20 @@ WF_ATOMIC_LOAD(ptr, void *, acquire, __ATOMIC_ACQUIRE)
 WF_ATOMIC_RMW(ptr, void *, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)
 WF_ATOMIC_CAS(ptr, void *, release, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 
+/* For assertions only (core/assert.h): any recent value, and no step for the explorer. */
+static inline uint32_t wf_u32_peek(const wf_u32 *p) {
+  return wf_u32_load_relaxed(p);
+}
+static inline uint64_t wf_u64_peek(const wf_u64 *p) {
+  return wf_u64_load_relaxed(p);
+}
+static inline uintptr_t wf_word_peek(const wf_word *p) {
+  return wf_word_load_relaxed(p);
+}
+static inline void *wf_ptr_peek(const wf_ptr *p) {
+  return wf_ptr_load_relaxed(p);
+}
+
 #undef WF_ATOMIC_LOAD
 #undef WF_ATOMIC_STORE
 #undef WF_ATOMIC_RMW

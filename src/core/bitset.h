@@ -46,7 +46,7 @@ static inline bool wf_bitset_has(const wf_u64 *words, unsigned index) {
 static inline int wf_bitset_take_any(wf_u64 *words, unsigned word_count) {
   for (unsigned i = 0; i < word_count; i++) {
     uint64_t word;
-    /* seq_cst: pairs with wf_bitset_add; src/pool/sleep.md, "Post against sleep".
+    /* seq_cst: pairs with wf_bitset_add; src/sched/sleep.md, "Post against sleep".
      * explorer: as there. */
     while ((word = wf_u64_load_seq_cst(&words[i])) != 0) {
       unsigned index = i * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(word);

@@ -13,7 +13,7 @@ static bool transition(wf_latch *latch, uintptr_t from, uintptr_t to) {
   while ((seen & WF_LATCH_STATE_MASK) == from) {
     uintptr_t next = (seen & ~(uintptr_t)WF_LATCH_STATE_MASK) | to;
     /* seq_cst: pairs with the exchange in wf_latch_set; see "Latch against sleeper" in
-     * src/pool/sleep.md. It fails and is tried again when a thief notes its index.
+     * src/sched/sleep.md. It fails and is tried again when a thief notes its index.
      * explorer: acq_rel does as well, see wf_latch_set. */
     if (wf_word_cas_seq_cst(&latch->x_state, &seen, next)) return true;
   }

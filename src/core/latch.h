@@ -65,7 +65,7 @@ void wf_latch_wake_up(wf_latch *latch);
  *
  * The exchange publishes what the setter did (pairs with the acquire in wf_latch_probe)
  * and is seq_cst because it stands in a store-load race with the waiter's park: see
- * "Latch against sleeper" in src/pool/sleep.md. explorer: acq_rel does as well, because
+ * "Latch against sleeper" in src/sched/sleep.md. explorer: acq_rel does as well, because
  * all sides of that race are read-modify-writes of two words. */
 static inline bool wf_latch_set(wf_latch *latch) {
   uintptr_t old = wf_word_exchange_seq_cst(&latch->x_state, WF_LATCH_SET);

@@ -40,7 +40,7 @@ static void drop(unsigned payloads) {
   free(it);
 }
 
-/* ---- the four-state latch, with the sleep of pool/sleep.c in small ---- */
+/* ---- the four-state latch, with the sleep of sched/sleep.c in small ---- */
 
 static void unpark(void) {
   wf_u32_store_release(&x_park, 0);

@@ -10,7 +10,7 @@
 
 #include <explore/engine/explore.h>
 
-#include <pool/pool.h>
+#include <sched/pool.h>
 #include <weft.h>
 
 /* Large ones: two preemptions in SC and TSO, one in RA, which has many more executions.

@@ -238,7 +238,7 @@ static void post(void) {
   wf_sys_wake_one(&x_park[index]);
 }
 
-/* The sleeper of src/pool/sleep.md, steps 1 to 8, until it finds work. */
+/* The sleeper of src/sched/sleep.md, steps 1 to 8, until it finds work. */
 static bool find_work(void) {
   uint32_t work = wf_u32_load_relaxed(&x_work);
   while (work > 0)

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pool_kit.h"
 
-#include <pool/scoped.h>
+#include <sched/scoped.h>
 #include <string.h>
 
 static weft_scope *x_scope; /* of the scenario that runs, for a second thread */

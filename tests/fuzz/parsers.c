@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "pool/options.h"
+#include "sched/options.h"
 #include "sys/cgroup.h"
 #include "sys/sys.h"
 

@@ -2,7 +2,7 @@
  * memory of the process does not grow after a warm-up.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/support.h"
+#include "sched/pool_support.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -4,7 +4,7 @@
  * seed alone, so a failure can be replayed.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool/support.h"
+#include "sched/pool_support.h"
 
 #include <stdio.h>
 #include <time.h>

@@ -2,9 +2,9 @@
  * pools and options follow from the seed alone, so that a failure can be replayed.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/filter_cases.h"
-#include "par/move_cases.h"
-#include "par/search_cases.h"
+#include "par/array/filter_cases.h"
+#include "par/array/move_cases.h"
+#include "par/array/search_cases.h"
 
 static unsigned long case_count(void) {
   unsigned long slower = harness_slowdown();

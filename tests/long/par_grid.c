@@ -3,10 +3,10 @@
  * serial code. tests/par walks through parts of the same grid.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/filter_cases.h"
-#include "par/move_cases.h"
-#include "par/search_cases.h"
-#include "par/sort_support.h"
+#include "par/array/filter_cases.h"
+#include "par/array/move_cases.h"
+#include "par/array/search_cases.h"
+#include "par/sort/support.h"
 
 /* Calls fn for each length and element size. */
 static void for_grid(case_fn *fn) {

@@ -1,7 +1,7 @@
-/* A hundred thousand random iterators, see tests/par/iter_chains.h.
+/* A hundred thousand random iterators, see tests/par/iter/chains.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/iter_chains.h"
+#include "par/iter/chains.h"
 
 TEST_LIMIT(random_chains, 1800) {
   uint64_t random = harness_seed();

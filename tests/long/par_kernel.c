@@ -3,7 +3,7 @@
  * case follows from the seed alone.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/kernel_cases.h"
+#include "par/array/kernel_cases.h"
 
 static unsigned long case_count(void) {
   unsigned long slower = harness_slowdown();

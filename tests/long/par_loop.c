@@ -3,7 +3,7 @@
  * follows from the seed alone, so a failure can be replayed.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/blocks.h"
+#include "par/loop/blocks.h"
 
 #include <stdio.h>
 

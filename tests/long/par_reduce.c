@@ -3,7 +3,7 @@
  * which is printed if it fails.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/kernels.h"
+#include "par/fold/simd.h"
 #include "par/support.h"
 
 enum { CASES = 100000, POOLS = THREADS_COUNT, LONGEST = 40000 };

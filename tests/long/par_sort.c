@@ -3,7 +3,7 @@
  * them cancelled. A case follows from its number and the seed alone.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/sort_support.h"
+#include "par/sort/support.h"
 
 #include <limits.h>
 

@@ -2,7 +2,7 @@
  * of threads and options follow from the seed.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/sort_typed_support.h"
+#include "par/sort/typed_support.h"
 
 #include <stdio.h>
 

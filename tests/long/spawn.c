@@ -2,7 +2,7 @@
  * one runs, and memory is the same at the end as after the first million.
  *
  * SPDX-License-Identifier: MIT */
-#include "task/support.h"
+#include "sched/task_support.h"
 
 #include <stdio.h>
 #include <unistd.h>

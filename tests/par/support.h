@@ -4,7 +4,7 @@
 #ifndef TESTS_PAR_SUPPORT_H
 #define TESTS_PAR_SUPPORT_H
 
-#include "pool/support.h"
+#include "sched/pool_support.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -15,7 +15,7 @@
  * PROGRAM 0 forks two tasks, joins both, and forks and joins a third; PROGRAM 1 forks three
  * and joins three. EAGER is the build without a barrier. With SLEEPER the owner forks
  * and joins one task, forks another and then works for ever, and the only thief goes to sleep by the steps of
- * src/pool/sleep.md: the task must be found, or its fork must wake the sleeper.
+ * src/sched/sleep.md: the task must be found, or its fork must wake the sleeper.
  *
  * Safety: each task is run once, and what a thief reads from a slot is a task; no deadlock.
  * Liveness: all tasks are run, under weak fairness.

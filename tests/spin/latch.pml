@@ -1,5 +1,5 @@
 /* spin/latch.pml - latch against sleeper: src/core/latch.c with park and wake of
- * src/pool/sleep.c, as a joiner whose task was stolen uses them.
+ * src/sched/sleep.c, as a joiner whose task was stolen uses them.
  *
  * One worker waits WAITS times in a row, each time on a new latch in a new frame, but with
  * one park word and one bit. Each latch has a setter: it notes itself as the thief, runs

@@ -1,5 +1,5 @@
-/* spin/shutdown.pml - the end of a pool: weft_pool_destroy in src/pool/pool.c, with the
- * workers' way to sleep and to their end in src/pool/worker.c.
+/* spin/shutdown.pml - the end of a pool: weft_pool_destroy in src/sched/pool.c, with the
+ * workers' way to sleep and to their end in src/sched/worker.c.
  *
  * Two functions are submitted, the first of which submits a third; then the pool is ended
  * by the submitting thread, while workers search, run, fall asleep or sleep. With HOOK the

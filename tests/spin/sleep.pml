@@ -1,4 +1,4 @@
-/* spin/sleep.pml - who sleeps and who wakes: src/pool/sleep.c with src/core/counters.h.
+/* spin/sleep.pml - who sleeps and who wakes: src/sched/sleep.c with src/core/counters.h.
  *
  * WORKERS idle workers against POSTERS that publish JOBS jobs each. Steps are as in the
  * code, one per access to a shared word: announce, search, register by compare-and-swap,

@@ -12,7 +12,7 @@ struct wf_worker;
 struct wf_spawned;
 
 /* A worker that a thread is, from entering a pool until leaving it. The thread knows the
- * innermost worker, and that its newest entry. See src/pool/guest.c. */
+ * innermost worker, and that its newest entry. See src/sched/guest.c. */
 typedef struct wf_entry {
   struct wf_worker *worker;
   struct wf_entry *outer;        /* of the thread, before */
@@ -23,7 +23,7 @@ typedef struct wf_entry {
 } wf_entry;
 
 /* Fields with x_ are written by any thread, the others by the thread that begins and ends
- * the scope. Protocol and proofs: src/task/scope.md. */
+ * the scope. Protocol and proofs: src/sched/scope.md. */
 struct weft_scope {
   wf_region region; /* first: a region that is a scope's starts the scope */
   uint32_t state;   /* open or ended, by two numbers that memory rarely holds */

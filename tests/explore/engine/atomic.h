@@ -27,6 +27,9 @@ uint64_t xp_rmw(void *p, unsigned size, xp_rmw_kind kind, uint64_t operand,
 bool xp_cas(void *p, unsigned size, uint64_t *expected, uint64_t desired, xp_order order,
             bool weak);
 void xp_fence(xp_order order);
+/* For assertions: what the thread itself has stored last, else the newest store. It is no
+ * step, so that an assertion adds no schedules. */
+uint64_t xp_peek(const void *p, unsigned size);
 
 typedef struct wf_u32 {
   uint32_t raw;
@@ -88,6 +91,9 @@ typedef struct wf_ptr {
   XP_ORDERS(XP_CAS, type, value_type)                                                    \
   XP_INLINE void wf_##type##_init(wf_##type *p, value_type value) {                      \
     xp_init(&p->raw, sizeof p->raw, (uint64_t)value);                                    \
+  }                                                                                      \
+  XP_INLINE value_type wf_##type##_peek(const wf_##type *p) {                            \
+    return (value_type)xp_peek(&p->raw, sizeof p->raw);                                  \
   }
 
 XP_INTEGER(u32, uint32_t)

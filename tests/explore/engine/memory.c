@@ -405,6 +405,12 @@ static bool can_be_compared(const xp_location *location, unsigned index, uint64_
   return location->stores[index]->value != arg || can_follow(location, index, arg);
 }
 
+uint64_t xp_peek(const void *p, unsigned size) {
+  uint64_t value;
+  if (xp_now.mode == XP_TSO && xp_tso_peek((uintptr_t)p, &value)) return value;
+  return direct_read(p, size);
+}
+
 uint64_t xp_load(const void *p, unsigned size, xp_order order) {
   xp_location *location = begin(p, size, LOAD, FRAME);
   uint64_t value;

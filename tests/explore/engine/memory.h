@@ -43,6 +43,9 @@ void xp_raw_write(xp_location *location, uint64_t value);
 
 void xp_tso_begin(void);
 uint64_t xp_tso_load(xp_location *location);
+/* For assertions: the thread's own store to the word that is still in its buffer, if
+ * there is one. */
+bool xp_tso_peek(uintptr_t address, uint64_t *value);
 void xp_tso_store(xp_location *location, uint64_t value);
 /* A fence: drains the thread's own buffer, and is a step if there is something in it. */
 void xp_tso_fence(void);

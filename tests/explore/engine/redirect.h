@@ -25,6 +25,10 @@ void *xp_realloc(void *memory, size_t size);
 void xp_free(void *memory);
 _Noreturn void xp_abort(void);
 
+/* An assertion of the library fails: the explorer reports it with the schedule. */
+_Noreturn void xp_assertion_failed(const char *file, int line, const char *condition);
+#define WF_ASSERT_FAILED(condition) xp_assertion_failed(__FILE__, __LINE__, condition)
+
 #define malloc(size)                   xp_malloc(size)
 #define calloc(count, size)            xp_calloc(count, size)
 #define aligned_alloc(alignment, size) xp_aligned_alloc(alignment, size)

@@ -174,6 +174,10 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   (void)memory, (void)size;
 }
 
+_Noreturn void xp_assertion_failed(const char *file, int line, const char *condition) {
+  xp_fail(XP_ASSERTION, file, line, condition);
+}
+
 _Noreturn void xp_abort(void) {
   xp_fail(XP_ASSERTION, __FILE__, __LINE__, "the library has called abort or exit");
 }

@@ -76,6 +76,15 @@ uint64_t xp_tso_load(xp_location *location) {
   return xp_raw_read(location);
 }
 
+bool xp_tso_peek(uintptr_t address, uint64_t *value) {
+  for (unsigned i = counts[xp_current]; i-- > 0;) {
+    if (buffers[xp_current][i].location->address != address) continue;
+    *value = buffers[xp_current][i].value;
+    return true;
+  }
+  return false;
+}
+
 void xp_tso_store(xp_location *location, uint64_t value) {
   if (counts[xp_current] == BUFFER_SIZE) flush_oldest(xp_current, 0);
   buffers[xp_current][counts[xp_current]].location = location;

@@ -1,0 +1,266 @@
+/* par/array/filter.c - the calls that keep some elements in their order: filter,
+ * partition, unique.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <weft/array.h>
+#include <weft/detail/kernel.h>
+#include <weft/join.h>
+
+typedef struct pack_call {
+  const weft_opts *opts;
+  wf_packing packing;
+} pack_call;
+
+static void pack_inside(void *ctx) {
+  pack_call *call = (pack_call *)ctx;
+  wf_pack(call->opts, &call->packing);
+}
+
+/* What the leaves of this file are given. */
+typedef struct pack_test {
+  size_t size;
+  const char *base;
+  weft_pred_fn *pred;
+  weft_cmp_fn *cmp;
+  void *ctx;
+} pack_test;
+
+/* ---- leaves ---- */
+
+typedef enum pack_kind { PACK_FILTER, PACK_PARTITION, PACK_UNIQUE } pack_kind;
+
+/* The element in front of a block is still as it was: what was placed so far ends in
+ * front of it, or nothing was left out and it is unchanged. */
+static inline bool is_first_of_equals(const pack_test *t, const char *elem) {
+  return elem == t->base || t->cmp(elem - t->size, elem, t->ctx) != 0;
+}
+
+/* Each element is copied before it is known where it belongs, and stays if the next one
+ * goes behind it: the compiler makes a plain move of each copy, and there is no branch to
+ * be mispredicted. Size and kind are constants. */
+__attribute__((always_inline)) static inline size_t
+pack_small(char *kept, char *rest, const char *src, size_t n, size_t size,
+           const pack_test *t, pack_kind kind) {
+  char *yes = kept;
+  for (size_t i = 0; i < n; i++, src += size) {
+    size_t keep = kind == PACK_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx);
+    memcpy(yes, src, size);
+    yes += keep * size;
+    if (kind != PACK_PARTITION) continue;
+    memcpy(rest, src, size);
+    rest += (1 - keep) * size;
+  }
+  return (size_t)(yes - kept) / size;
+}
+
+static inline void move_element(char *to, const char *from, size_t size) {
+  if (to != from) memcpy(to, from, size);
+}
+
+__attribute__((always_inline)) static inline size_t pack_any(char *kept, char *rest,
+                                                             const char *src, size_t n,
+                                                             const pack_test *t,
+                                                             pack_kind kind) {
+  char *yes = kept;
+  for (size_t i = 0; i < n; i++, src += t->size) {
+    if (kind == PACK_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx)) {
+      move_element(yes, src, t->size);
+      yes += t->size;
+    } else if (kind == PACK_PARTITION) {
+      memcpy(rest, src, t->size);
+      rest += t->size;
+    }
+  }
+  return (size_t)(yes - kept) / t->size;
+}
+
+#define PACK_LEAF(name, kind)                                                            \
+  static size_t name(void *kept, void *rest, const void *src, size_t n, void *ctx) {     \
+    const pack_test *t = (const pack_test *)ctx;                                         \
+    char *yes = (char *)kept, *no = (char *)rest;                                        \
+    const char *from = (const char *)src;                                                \
+    if (t->size == 1) return pack_small(yes, no, from, n, 1, t, kind);                   \
+    if (t->size == 2) return pack_small(yes, no, from, n, 2, t, kind);                   \
+    if (t->size == 4) return pack_small(yes, no, from, n, 4, t, kind);                   \
+    if (t->size == 8) return pack_small(yes, no, from, n, 8, t, kind);                   \
+    if (t->size == 16) return pack_small(yes, no, from, n, 16, t, kind);                 \
+    return pack_any(yes, no, from, n, t, kind);                                          \
+  }
+PACK_LEAF(filter_leaf, PACK_FILTER)
+PACK_LEAF(partition_leaf, PACK_PARTITION)
+PACK_LEAF(unique_leaf, PACK_UNIQUE)
+#undef PACK_LEAF
+
+/* ---- filter ---- */
+
+size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
+                        size_t size, weft_pred_fn *pred, void *ctx) {
+  weft_opts opts;
+  pack_test test = {.size = size, .pred = pred, .ctx = ctx};
+  wf_array_check(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
+  wf_par_options(&opts, o, "weft_filter");
+  pack_call call = {&opts, {src, dst, NULL, n, size, filter_leaf, &test, 0, 0}};
+  if (n > 0) wf_par_run(&opts, pack_inside, &call);
+  return call.packing.kept;
+}
+
+size_t weft_filter(void *dst, const void *src, size_t n, size_t size, weft_pred_fn *pred,
+                   void *ctx) {
+  return weft_filter_with(NULL, dst, src, n, size, pred, ctx);
+}
+
+typedef struct kernel_filter {
+  wf_filter_leaf *leaf;
+  void *ctx;
+} kernel_filter;
+
+static size_t kernel_filter_leaf(void *kept, void *rest, const void *src, size_t n,
+                                 void *ctx) {
+  const kernel_filter *k = (const kernel_filter *)ctx;
+  (void)rest;
+  return k->leaf(kept, src, n, k->ctx);
+}
+
+size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t size,
+                        wf_filter_leaf *leaf) {
+  weft_opts opts;
+  kernel_filter filter = {leaf, k->ctx};
+  wf_array_check(dst == NULL || src == NULL, false, k->n, size, k->name);
+  wf_par_options(&opts, k->opts, k->name);
+  pack_call call = {&opts,
+                    {src, dst, NULL, k->n, size, kernel_filter_leaf, &filter, 0, 0}};
+  if (k->n > 0) wf_par_run(&opts, pack_inside, &call);
+  return call.packing.kept;
+}
+
+/* ---- unique ---- */
+
+size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
+                        weft_cmp_fn *cmp, void *ctx) {
+  weft_opts opts;
+  pack_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
+  wf_array_check(base == NULL, cmp == NULL, n, size, "weft_unique");
+  wf_par_options(&opts, o, "weft_unique");
+  pack_call call = {&opts, {base, base, NULL, n, size, unique_leaf, &test, 0, 0}};
+  if (n > 0) wf_par_run(&opts, pack_inside, &call);
+  return call.packing.kept;
+}
+
+size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
+  return weft_unique_with(NULL, base, n, size, cmp, ctx);
+}
+
+/* ---- partition without memory ---- */
+
+typedef struct in_place_part {
+  const weft_opts *opts;
+  const pack_test *test;
+  char *base;
+  size_t n;
+  unsigned crew; /* so many threads may work on it */
+  size_t split;  /* result */
+} in_place_part;
+
+/* As many elements as fit into a small buffer, which takes the others for a while. */
+__attribute__((noinline)) static size_t partition_few(const pack_test *t, char *base,
+                                                      size_t n) {
+  char others[512];
+  char *yes = base, *no = others;
+  for (size_t i = 0; i < n; i++) {
+    char *from = base + i * t->size;
+    if (t->pred(from, t->ctx)) {
+      move_element(yes, from, t->size);
+      yes += t->size;
+    } else {
+      memcpy(no, from, t->size);
+      no += t->size;
+    }
+  }
+  memcpy(yes, others, (size_t)(no - others));
+  return (size_t)(yes - base) / t->size;
+}
+
+/* Both halves, and then the others of the lower change places with those to keep of the
+ * upper one. */
+static void partition_in_place(void *ctx) {
+  in_place_part *p = (in_place_part *)ctx;
+  const pack_test *t = p->test;
+  if (p->n * t->size <= 512) {
+    p->split = partition_few(t, p->base, p->n);
+    return;
+  }
+  if (p->n == 1) {
+    p->split = t->pred(p->base, t->ctx);
+    return;
+  }
+  if (wf_par_cancelled(p->opts)) return;
+  size_t half = p->n / 2;
+  unsigned crew = p->crew / 2;
+  char *middle = p->base + half * t->size;
+  in_place_part lower = {p->opts, t, p->base, half, p->crew - crew, 0};
+  in_place_part upper = {p->opts, t, middle, p->n - half, crew > 0 ? crew : 1, 0};
+  if (crew > 0) {
+    weft_join(partition_in_place, &lower, partition_in_place, &upper);
+  } else {
+    partition_in_place(&lower);
+    partition_in_place(&upper);
+  }
+  size_t others = half - lower.split;
+  wf_rotate_serial(p->base + lower.split * t->size, others + upper.split, t->size,
+                   others);
+  p->split = lower.split + upper.split;
+}
+
+/* ---- partition ---- */
+
+typedef struct partition_call {
+  const weft_opts *opts;
+  char *base;
+  size_t n;
+  pack_test test;
+  size_t split;
+} partition_call;
+
+static void partition_inside(void *ctx) {
+  partition_call *call = (partition_call *)ctx;
+  size_t size = call->test.size;
+  char *rest = (char *)malloc(call->n * size);
+  if (rest == NULL) {
+    in_place_part all = {call->opts, &call->test, call->base, call->n, 1, 0};
+    if (call->opts->max_workers != 0)
+      all.crew = wf_par_crew(call->opts);
+    else
+      all.crew = 64 * wf_par_crew(call->opts); /* parts enough to go round */
+    partition_in_place(&all);
+    call->split = all.split;
+    return;
+  }
+  wf_packing p = {call->base,     call->base,  rest, call->n, size,
+                  partition_leaf, &call->test, 0,    0};
+  wf_pack(call->opts, &p);
+  /* Also when it was cancelled: what is in `rest` was in front of p.done. */
+  weft_opts move = *call->opts;
+  move.cancel = NULL;
+  weft_copy_with(&move, call->base + p.kept * size, rest, p.done - p.kept, size);
+  free(rest);
+  call->split = p.kept;
+}
+
+size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size,
+                           weft_pred_fn *pred, void *ctx) {
+  weft_opts opts;
+  wf_array_check(base == NULL, pred == NULL, n, size, "weft_partition");
+  wf_par_options(&opts, o, "weft_partition");
+  partition_call call = {
+      &opts, (char *)base, n, {.size = size, .pred = pred, .ctx = ctx}, 0};
+  if (n > 0) wf_par_run(&opts, partition_inside, &call);
+  return call.split;
+}
+
+size_t weft_partition(void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx) {
+  return weft_partition_with(NULL, base, n, size, pred, ctx);
+}

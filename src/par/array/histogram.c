@@ -1,0 +1,170 @@
+/* par/array/histogram.c - counts how often each key is there.
+ *
+ * Where there are many elements for each key, each thread counts into a table of its own,
+ * and the tables are added up in the end. Else, and without memory, all threads add to
+ * the one table atomically.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../base/crew.h"
+#include "array.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <weft/array.h>
+
+/* A table of its own pays if it has not more keys than this part of the elements that a
+ * thread can expect. All tables together have at most 2 bytes for each element then. */
+enum { TABLE_PART = 4 };
+
+/* The counts follow. */
+typedef struct count_table {
+  struct count_table *next;
+  size_t counts[];
+} count_table;
+
+typedef struct counting {
+  const weft_opts *opts;
+  size_t *counts;
+  size_t keys;
+  const char *base;
+  size_t n, size;
+  weft_key_fn *key;
+  void *ctx;
+  wf_lock lock; /* of the list */
+  count_table *tables;
+} counting;
+
+static inline size_t key_of(const counting *c, size_t i) {
+  size_t key = c->key(c->base + i * c->size, c->ctx);
+  if (WF_UNLIKELY(key >= c->keys))
+    wf_fatal("weft_histogram", "a key is not below the number of keys");
+  return key;
+}
+
+/* Tables of more keys than this do not fit into the first cache: then the keys of a few
+ * elements are found first, so that the lines of the table are under way, many at a time,
+ * before they are needed. */
+enum { KEYS_CACHED = 4096, KEYS_BATCH = 64 };
+
+/* Finds the keys of [begin, begin + n); n is at most KEYS_BATCH. */
+static void find_keys(const counting *c, const size_t *table, size_t begin, size_t n,
+                      size_t *keys) {
+  for (size_t i = 0; i < n; i++) {
+    keys[i] = key_of(c, begin + i);
+    __builtin_prefetch(&table[keys[i]], 1);
+  }
+}
+
+static void count_into(const counting *c, size_t *table, size_t begin, size_t end) {
+  if (c->keys <= KEYS_CACHED) {
+    for (size_t i = begin; i < end; i++) table[key_of(c, i)]++;
+    return;
+  }
+  size_t keys[KEYS_BATCH];
+  for (size_t n; begin < end; begin += n) {
+    n = end - begin < KEYS_BATCH ? end - begin : KEYS_BATCH;
+    find_keys(c, table, begin, n, keys);
+    for (size_t i = 0; i < n; i++) table[keys[i]]++;
+  }
+}
+
+/* ---- a table for each thread ---- */
+
+static void *table_enter(void *ctx) {
+  const counting *c = (const counting *)ctx;
+  return calloc(1, sizeof(count_table) + c->keys * sizeof(size_t));
+}
+
+static void *table_block(void *own, size_t begin, size_t end, void *ctx) {
+  count_into((const counting *)ctx, ((count_table *)own)->counts, begin, end);
+  return own;
+}
+
+static void table_leave(void *own, void *ctx) {
+  counting *c = (counting *)ctx;
+  count_table *table = (count_table *)own;
+  wf_lock_lock(&c->lock);
+  table->next = c->tables;
+  c->tables = table;
+  wf_lock_unlock(&c->lock);
+}
+
+static void add_tables(size_t begin, size_t end, void *ctx) {
+  const counting *c = (const counting *)ctx;
+  for (const count_table *table = c->tables; table != NULL; table = table->next)
+    for (size_t k = begin; k < end; k++) c->counts[k] += table->counts[k];
+}
+
+/* Returns how many elements are counted. */
+static size_t count_by_tables(counting *c) {
+  wf_stream stream = {table_enter, table_block, table_leave, c, c->n};
+  wf_loop sum = {add_tables, c, NULL};
+  size_t done = wf_stream_run(c->opts, c->n, &stream);
+  weft_opts opts = *c->opts;
+  opts.max_len = 0;
+  opts.min_len = 2048;
+  wf_loop_run(&opts, c->keys, &sum);
+  for (count_table *table = c->tables, *next; table != NULL; table = next) {
+    next = table->next;
+    free(table);
+  }
+  return done;
+}
+
+/* ---- one table for all ---- */
+
+typedef struct shared_counting {
+  const counting *c;
+  size_t first;
+} shared_counting;
+
+static void count_shared(size_t begin, size_t end, void *ctx) {
+  const counting *c = ((const shared_counting *)ctx)->c;
+  size_t first = ((const shared_counting *)ctx)->first;
+  /* Words of the same size: only atomics touch them until the loop has ended. */
+  wf_word *counts = (wf_word *)(void *)c->counts;
+  size_t keys[KEYS_BATCH];
+  for (size_t n; begin < end; begin += n) {
+    n = end - begin < KEYS_BATCH ? end - begin : KEYS_BATCH;
+    find_keys(c, c->counts, first + begin, n, keys);
+    /* Relaxed: only the sums matter; the end of the loop publishes them. */
+    for (size_t i = 0; i < n; i++) wf_word_fetch_add_relaxed(&counts[keys[i]], 1);
+  }
+}
+
+_Static_assert(sizeof(wf_word) == sizeof(size_t), "counts are added to as words");
+
+/* ---- both ---- */
+
+static void histogram_inside(void *ctx) {
+  counting *c = (counting *)ctx;
+  unsigned crew = wf_par_crew(c->opts);
+  size_t zero = 0, done = 0;
+  weft_opts clear = *c->opts;
+  clear.min_len = clear.max_len = 0;
+  weft_fill_with(&clear, c->counts, c->keys, sizeof(size_t), &zero);
+  if (crew == 1 && c->opts->cancel == NULL) {
+    count_into(c, c->counts, 0, c->n);
+    return;
+  }
+  if (c->keys <= c->n / TABLE_PART / crew) done = count_by_tables(c);
+  shared_counting rest = {c, done};
+  wf_loop loop = {count_shared, &rest, NULL};
+  if (done < c->n) wf_loop_run(c->opts, c->n - done, &loop);
+}
+
+void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
+                         const void *base, size_t n, size_t size, weft_key_fn *key,
+                         void *ctx) {
+  weft_opts opts;
+  counting c = {&opts, counts, keys, (const char *)base, n, size, key, ctx, {{0}}, NULL};
+  wf_array_check(base == NULL, key == NULL, n, size, "weft_histogram");
+  if (counts == NULL && keys > 0) wf_fatal("weft_histogram", "the counts are NULL");
+  wf_par_options(&opts, o, "weft_histogram");
+  wf_par_run(&opts, histogram_inside, &c);
+}
+
+void weft_histogram(size_t *counts, size_t keys, const void *base, size_t n, size_t size,
+                    weft_key_fn *key, void *ctx) {
+  weft_histogram_with(NULL, counts, keys, base, n, size, key, ctx);
+}

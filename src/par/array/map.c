@@ -1,0 +1,119 @@
+/* par/array/map.c - the calls that look at each element once and need nothing else: map,
+ * count.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array.h"
+
+#include <weft/array.h>
+#include <weft/detail/kernel.h>
+
+/* ---- map ---- */
+
+typedef struct map_loop {
+  char *dst;
+  const char *src;
+  size_t dst_size, src_size;
+  weft_map_fn *fn;
+  wf_map_leaf *leaf;
+  void *ctx;
+} map_loop;
+
+static void map_block(size_t begin, size_t end, void *ctx) {
+  const map_loop m = *(const map_loop *)ctx;
+  for (size_t i = begin; i < end; i++)
+    m.fn(m.dst + i * m.dst_size, m.src + i * m.src_size, i, m.ctx);
+}
+
+void weft_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *src,
+                   size_t n, size_t src_size, weft_map_fn *fn, void *ctx) {
+  weft_opts opts;
+  map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, fn, NULL, ctx};
+  wf_loop loop = {map_block, &m, NULL};
+  wf_array_check(dst == NULL || src == NULL, fn == NULL, n,
+                 dst_size < src_size ? dst_size : src_size, "weft_map");
+  wf_par_options(&opts, o, "weft_map");
+  wf_loop_run(&opts, n, &loop);
+}
+
+void weft_map(void *dst, size_t dst_size, const void *src, size_t n, size_t src_size,
+              weft_map_fn *fn, void *ctx) {
+  weft_map_with(NULL, dst, dst_size, src, n, src_size, fn, ctx);
+}
+
+static void kernel_map_block(size_t begin, size_t end, void *ctx) {
+  const map_loop *m = (const map_loop *)ctx;
+  m->leaf(m->dst + begin * m->dst_size, m->src + begin * m->src_size, end - begin,
+          m->ctx);
+}
+
+void wf_kernel_map(const wf_kernel *k, void *dst, size_t dst_size, const void *src,
+                   size_t src_size, wf_map_leaf *leaf) {
+  weft_opts opts;
+  map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, NULL, leaf, k->ctx};
+  wf_loop loop = {kernel_map_block, &m, NULL};
+  wf_array_check(dst == NULL || src == NULL, false, k->n, src_size, k->name);
+  wf_par_options(&opts, k->opts, k->name);
+  wf_loop_run(&opts, k->n, &loop);
+}
+
+/* ---- count ---- */
+
+typedef struct count_loop {
+  const char *base;
+  size_t size;
+  weft_pred_fn *pred;
+  wf_array_leaf *leaf;
+  void *ctx;
+  wf_word x_total;
+} count_loop;
+
+/* Relaxed: only the sum matters, and the end of the loop publishes it. */
+static void add_to_total(count_loop *c, size_t count) {
+  if (count > 0) wf_word_fetch_add_relaxed(&c->x_total, count);
+}
+
+static void count_block(size_t begin, size_t end, void *ctx) {
+  count_loop *c = (count_loop *)ctx;
+  weft_pred_fn *pred = c->pred;
+  void *user = c->ctx;
+  size_t size = c->size, count = 0;
+  const char *last = c->base + end * size;
+  for (const char *elem = c->base + begin * size; elem != last; elem += size)
+    count += pred(elem, user);
+  add_to_total(c, count);
+}
+
+static void kernel_count_block(size_t begin, size_t end, void *ctx) {
+  count_loop *c = (count_loop *)ctx;
+  add_to_total(c, c->leaf(c->base + begin * c->size, end - begin, c->ctx));
+}
+
+static size_t count_with(const weft_opts *opts, size_t n, count_loop *c,
+                         weft_range_fn *block) {
+  wf_loop loop = {block, c, NULL};
+  wf_loop_run(opts, n, &loop);
+  return wf_word_load_relaxed(&c->x_total); /* nobody adds to it any more */
+}
+
+size_t weft_count_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                       weft_pred_fn *pred, void *ctx) {
+  weft_opts opts;
+  count_loop c = {(const char *)base, size, pred, NULL, ctx, {0}};
+  wf_array_check(base == NULL, pred == NULL, n, size, "weft_count");
+  wf_par_options(&opts, o, "weft_count");
+  return count_with(&opts, n, &c, count_block);
+}
+
+size_t weft_count(const void *base, size_t n, size_t size, weft_pred_fn *pred,
+                  void *ctx) {
+  return weft_count_with(NULL, base, n, size, pred, ctx);
+}
+
+size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
+                       wf_array_leaf *leaf) {
+  weft_opts opts;
+  count_loop c = {(const char *)a, size, NULL, leaf, k->ctx, {0}};
+  wf_array_check(a == NULL, false, k->n, size, k->name);
+  wf_par_options(&opts, k->opts, k->name);
+  return count_with(&opts, k->n, &c, kernel_count_block);
+}

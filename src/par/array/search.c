@@ -1,0 +1,345 @@
+/* par/array/search.c - searches that stop at the first answer, and comparisons made of
+ * them.
+ *
+ * All are a loop with a word for the lowest index found so far. For the first match all
+ * threads take blocks from the front of the range (the way of loops with a limited crew),
+ * because what lies behind the match is work for nothing; for any match the range is
+ * divided as usual. A block ends at its first match. For the last match the loop counts
+ * from the back.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "array.h"
+
+#include <string.h>
+#include <weft/detail/kernel.h>
+#include <weft/search.h>
+
+/* ---- the search ---- */
+
+typedef struct hunt hunt;
+
+/* Returns the lowest match in [begin, end), or end. */
+typedef size_t hunt_leaf(const hunt *h, size_t begin, size_t end);
+
+struct hunt {
+  hunt_leaf *leaf;
+  const char *a, *b; /* arrays */
+  size_t n, size;
+  weft_pred_fn *pred;
+  weft_cmp_fn *cmp;
+  wf_array_leaf *kernel;
+  void *ctx;
+  wf_word x_found; /* the lowest index found so far, or SIZE_MAX */
+};
+
+static void hunt_block(size_t begin, size_t end, void *ctx) {
+  hunt *h = (hunt *)ctx;
+  size_t found = h->leaf(h, begin, end);
+  if (found == end) return;
+  /* Relaxed, here and below: a number that goes down; the end of the loop publishes it.
+   */
+  uintptr_t lowest = wf_word_load_relaxed(&h->x_found);
+  while (found < lowest && !wf_word_cas_relaxed(&h->x_found, &lowest, found)) {
+  }
+}
+
+/* Seen late: a block too many. */
+static bool is_behind_match(size_t begin, const void *ctx) {
+  return begin > wf_word_load_relaxed(&((const hunt *)ctx)->x_found);
+}
+
+static bool is_any_match(size_t begin, const void *ctx) {
+  (void)begin;
+  return wf_word_load_relaxed(&((const hunt *)ctx)->x_found) != SIZE_MAX;
+}
+
+typedef struct hunt_call {
+  const weft_opts *opts;
+  hunt *hunt;
+} hunt_call;
+
+static void hunt_first(void *ctx) {
+  const hunt_call *call = (const hunt_call *)ctx;
+  wf_loop loop = {hunt_block, call->hunt, is_behind_match};
+  weft_opts opts = *call->opts;
+  size_t n = call->hunt->n;
+  opts.max_workers = wf_par_crew(call->opts); /* blocks come from the front then */
+  if (opts.max_workers > n) opts.max_workers = (unsigned)n;
+  wf_loop_run(&opts, n, &loop);
+}
+
+static size_t find_lowest(const weft_opts *opts, hunt *h) {
+  hunt_call call = {opts, h};
+  wf_word_store_relaxed(&h->x_found, SIZE_MAX); /* nobody else sees it yet */
+  if (h->n > 0) wf_par_run(opts, hunt_first, &call);
+  return wf_word_load_relaxed(&h->x_found);
+}
+
+static size_t find_some(const weft_opts *opts, hunt *h) {
+  wf_loop loop = {hunt_block, h, is_any_match};
+  wf_word_store_relaxed(&h->x_found, SIZE_MAX); /* nobody else sees it yet */
+  wf_loop_run(opts, h->n, &loop);
+  return wf_word_load_relaxed(&h->x_found);
+}
+
+/* ---- by predicate ---- */
+
+static size_t first_match(const hunt *h, size_t begin, size_t end) {
+  weft_pred_fn *pred = h->pred;
+  void *ctx = h->ctx;
+  const char *elem = h->a + begin * h->size;
+  for (size_t i = begin; i < end; i++, elem += h->size)
+    if (pred(elem, ctx)) return i;
+  return end;
+}
+
+static size_t last_match(const hunt *h, size_t begin, size_t end) {
+  weft_pred_fn *pred = h->pred;
+  void *ctx = h->ctx;
+  const char *elem = h->a + (h->n - 1 - begin) * h->size;
+  for (size_t i = begin; i < end; i++, elem -= h->size)
+    if (pred(elem, ctx)) return i;
+  return end;
+}
+
+/* all: something that does not match is wanted. */
+static size_t first_mismatch(const hunt *h, size_t begin, size_t end) {
+  weft_pred_fn *pred = h->pred;
+  void *ctx = h->ctx;
+  const char *elem = h->a + begin * h->size;
+  for (size_t i = begin; i < end; i++, elem += h->size)
+    if (!pred(elem, ctx)) return i;
+  return end;
+}
+
+static size_t kernel_match(const hunt *h, size_t begin, size_t end) {
+  return begin + h->kernel(h->a + begin * h->size, end - begin, h->ctx);
+}
+
+typedef size_t hunt_way(const weft_opts *opts, hunt *h);
+
+static size_t find_by(const weft_opts *o, const char *call, hunt_way *way, hunt *h) {
+  weft_opts opts;
+  wf_array_check(h->a == NULL, h->pred == NULL, h->n, h->size, call);
+  wf_par_options(&opts, o, call);
+  return way(&opts, h);
+}
+
+static size_t find_first(const weft_opts *o, const char *call, const void *base, size_t n,
+                         size_t size, weft_pred_fn *pred, void *ctx) {
+  hunt h = {.leaf = first_match, .a = (const char *)base, .n = n, .size = size};
+  h.pred = pred;
+  h.ctx = ctx;
+  return find_by(o, call, find_lowest, &h);
+}
+
+size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                            weft_pred_fn *pred, void *ctx) {
+  return find_first(o, "weft_find_first", base, n, size, pred, ctx);
+}
+
+size_t weft_position_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                          weft_pred_fn *pred, void *ctx) {
+  return find_first(o, "weft_position", base, n, size, pred, ctx);
+}
+
+size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                           weft_pred_fn *pred, void *ctx) {
+  hunt h = {.leaf = last_match, .a = (const char *)base, .n = n, .size = size};
+  h.pred = pred;
+  h.ctx = ctx;
+  size_t found = find_by(o, "weft_find_last", find_lowest, &h);
+  return found == SIZE_MAX ? found : n - 1 - found;
+}
+
+static size_t find_one(const weft_opts *o, const char *call, hunt_leaf *leaf,
+                       const void *base, size_t n, size_t size, weft_pred_fn *pred,
+                       void *ctx) {
+  hunt h = {.leaf = leaf, .a = (const char *)base, .n = n, .size = size};
+  h.pred = pred;
+  h.ctx = ctx;
+  return find_by(o, call, find_some, &h);
+}
+
+size_t weft_find_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                          weft_pred_fn *pred, void *ctx) {
+  return find_one(o, "weft_find_any", first_match, base, n, size, pred, ctx);
+}
+
+bool weft_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                   weft_pred_fn *pred, void *ctx) {
+  return find_one(o, "weft_any", first_match, base, n, size, pred, ctx) != SIZE_MAX;
+}
+
+bool weft_all_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                   weft_pred_fn *pred, void *ctx) {
+  return find_one(o, "weft_all", first_mismatch, base, n, size, pred, ctx) == SIZE_MAX;
+}
+
+bool weft_none_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                    weft_pred_fn *pred, void *ctx) {
+  return find_one(o, "weft_none", first_match, base, n, size, pred, ctx) == SIZE_MAX;
+}
+
+size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
+                      wf_array_leaf *leaf) {
+  weft_opts opts;
+  hunt h = {.leaf = kernel_match, .a = (const char *)a, .n = k->n, .size = size};
+  h.kernel = leaf;
+  h.ctx = k->ctx;
+  wf_array_check(a == NULL, false, k->n, size, k->name);
+  wf_par_options(&opts, k->opts, k->name);
+  return find_lowest(&opts, &h);
+}
+
+/* ---- comparisons ---- */
+
+static size_t first_difference(const hunt *h, size_t begin, size_t end) {
+  size_t at = begin * h->size;
+  for (size_t i = begin; i < end; i++, at += h->size)
+    if (h->cmp(h->a + at, h->b + at, h->ctx) != 0) return i;
+  return end;
+}
+
+static size_t byte_difference(const hunt *h, size_t begin, size_t end) {
+  size_t at = begin * h->size;
+  return memcmp(h->a + at, h->b + at, (end - begin) * h->size) != 0 ? begin : end;
+}
+
+bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
+                     size_t size) {
+  weft_opts opts;
+  hunt h = {.leaf = byte_difference, .a = (const char *)a, .b = (const char *)b, .n = n};
+  h.size = size;
+  wf_array_check(a == NULL || b == NULL, false, n, size, "weft_equal");
+  wf_par_options(&opts, o, "weft_equal");
+  if (n == 0) return true;
+  wf_array_min_len(&opts, size);
+  return find_some(&opts, &h) == SIZE_MAX;
+}
+
+bool weft_equal_by_with(const weft_opts *o, const void *a, const void *b, size_t n,
+                        size_t size, weft_cmp_fn *cmp, void *ctx) {
+  weft_opts opts;
+  hunt h = {.leaf = first_difference, .a = (const char *)a, .b = (const char *)b, .n = n};
+  h.size = size;
+  h.cmp = cmp;
+  h.ctx = ctx;
+  wf_array_check(a == NULL || b == NULL, cmp == NULL, n, size, "weft_equal_by");
+  wf_par_options(&opts, o, "weft_equal_by");
+  return find_some(&opts, &h) == SIZE_MAX;
+}
+
+int weft_compare_with(const weft_opts *o, const void *a, size_t na, const void *b,
+                      size_t nb, size_t size, weft_cmp_fn *cmp, void *ctx) {
+  weft_opts opts;
+  hunt h = {.leaf = first_difference, .a = (const char *)a, .b = (const char *)b};
+  h.n = na < nb ? na : nb;
+  h.size = size;
+  h.cmp = cmp;
+  h.ctx = ctx;
+  wf_array_check(false, cmp == NULL, h.n, size, "weft_compare");
+  wf_array_check(a == NULL, false, na, size, "weft_compare");
+  wf_array_check(b == NULL, false, nb, size, "weft_compare");
+  wf_par_options(&opts, o, "weft_compare");
+  size_t at = find_lowest(&opts, &h);
+  if (at != SIZE_MAX) return cmp(h.a + at * size, h.b + at * size, ctx);
+  return na < nb ? -1 : na > nb;
+}
+
+/* ---- the smallest and the largest ---- */
+
+typedef struct extreme_loop {
+  const char *base;
+  size_t size;
+  weft_cmp_fn *cmp;
+  void *ctx;
+  bool largest;
+  wf_word x_best; /* index of the best so far, or SIZE_MAX */
+} extreme_loop;
+
+/* Negative if a is better than b. */
+static inline int extreme_order(const extreme_loop *e, const char *a, const char *b) {
+  return e->largest ? e->cmp(b, a, e->ctx) : e->cmp(a, b, e->ctx);
+}
+
+static void extreme_block(size_t begin, size_t end, void *ctx) {
+  extreme_loop *e = (extreme_loop *)ctx;
+  const char *best = e->base + begin * e->size;
+  const char *elem = best + e->size, *behind = e->base + end * e->size;
+  for (; elem != behind; elem += e->size)
+    if (extreme_order(e, elem, best) < 0) best = elem;
+  size_t index = (size_t)(best - e->base) / e->size;
+  /* Relaxed: an index of elements that do not change; the end of the loop publishes it.
+   */
+  uintptr_t known = wf_word_load_relaxed(&e->x_best);
+  for (;;) {
+    if (known != SIZE_MAX) {
+      int order = extreme_order(e, best, e->base + known * e->size);
+      if (order > 0 || (order == 0 && known < index)) return;
+    }
+    if (wf_word_cas_relaxed(&e->x_best, &known, index)) return;
+  }
+}
+
+static size_t find_extreme(const weft_opts *o, const char *call, size_t n,
+                           extreme_loop *e) {
+  weft_opts opts;
+  wf_loop loop = {extreme_block, e, NULL};
+  wf_array_check(e->base == NULL, e->cmp == NULL, n, e->size, call);
+  wf_par_options(&opts, o, call);
+  wf_word_store_relaxed(&e->x_best, SIZE_MAX); /* nobody else sees it yet */
+  wf_loop_run(&opts, n, &loop);
+  return wf_word_load_relaxed(&e->x_best);
+}
+
+size_t weft_min_index_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                           weft_cmp_fn *cmp, void *ctx) {
+  extreme_loop e = {(const char *)base, size, cmp, ctx, false, {0}};
+  return find_extreme(o, "weft_min_index", n, &e);
+}
+
+size_t weft_max_index_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                           weft_cmp_fn *cmp, void *ctx) {
+  extreme_loop e = {(const char *)base, size, cmp, ctx, true, {0}};
+  return find_extreme(o, "weft_max_index", n, &e);
+}
+
+/* ---- with all defaults ---- */
+
+#define WITHOUT_OPTIONS(result, name)                                                    \
+  result name(const void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx) {  \
+    return name##_with(NULL, base, n, size, pred, ctx);                                  \
+  }
+WITHOUT_OPTIONS(size_t, weft_find_first)
+WITHOUT_OPTIONS(size_t, weft_position)
+WITHOUT_OPTIONS(size_t, weft_find_last)
+WITHOUT_OPTIONS(size_t, weft_find_any)
+WITHOUT_OPTIONS(bool, weft_any)
+WITHOUT_OPTIONS(bool, weft_all)
+WITHOUT_OPTIONS(bool, weft_none)
+#undef WITHOUT_OPTIONS
+
+size_t weft_min_index(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
+                      void *ctx) {
+  return weft_min_index_with(NULL, base, n, size, cmp, ctx);
+}
+
+size_t weft_max_index(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
+                      void *ctx) {
+  return weft_max_index_with(NULL, base, n, size, cmp, ctx);
+}
+
+bool weft_equal(const void *a, const void *b, size_t n, size_t size) {
+  return weft_equal_with(NULL, a, b, n, size);
+}
+
+bool weft_equal_by(const void *a, const void *b, size_t n, size_t size, weft_cmp_fn *cmp,
+                   void *ctx) {
+  return weft_equal_by_with(NULL, a, b, n, size, cmp, ctx);
+}
+
+int weft_compare(const void *a, size_t na, const void *b, size_t nb, size_t size,
+                 weft_cmp_fn *cmp, void *ctx) {
+  return weft_compare_with(NULL, a, na, b, nb, size, cmp, ctx);
+}

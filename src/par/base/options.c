@@ -1,0 +1,38 @@
+/* par/base/options.c - see par.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "par.h"
+
+/* Says which of the options it is. Each was copied if the size of the struct is right. */
+static void refuse_options(const weft_opts *o, const char *call) {
+  if ((unsigned)o->split > WEFT_SPLIT_RECURSIVE)
+    wf_fatal(call, "the options are not valid: unknown split");
+  if ((unsigned)o->lane > WEFT_LANE_BACKGROUND)
+    wf_fatal(call, "the options are not valid: unknown lane");
+  if ((unsigned)o->order > WEFT_ORDER_FIFO)
+    wf_fatal(call, "the options are not valid: unknown order");
+  wf_fatal(call, "the options are not valid, start from WEFT_OPTS_INIT");
+}
+
+void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
+  if (WF_UNLIKELY(wf_opts_read(out, given) != 0)) refuse_options(out, call);
+}
+
+void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {
+  bool inside = wf_self != NULL &&
+                (opts->pool == NULL || opts->pool == wf_worker_of(wf_self)->pool);
+  if (inside)
+    fn(ctx);
+  else
+    weft_pool_run(opts->pool, fn, ctx);
+}
+
+unsigned wf_par_crew(const weft_opts *opts) {
+  unsigned crew = 1;
+  if (wf_self != NULL) {
+    const wf_worker *worker = wf_worker_of(wf_self);
+    if (!worker->serial && !worker->alone && worker->pool->steals)
+      crew = wf_pool_started(worker->pool) + 1;
+  }
+  return opts->max_workers != 0 && opts->max_workers < crew ? opts->max_workers : crew;
+}

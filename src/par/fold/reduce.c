@@ -1,0 +1,218 @@
+/* par/fold/reduce.c - weft_reduce, and the tree that all reductions are made of.
+ *
+ * The range is cut into leaves whose length follows from n alone, and the leaves into
+ * halves. The left half of a node uses the node's accumulator, the right one a temporary
+ * in the node's frame; so nothing is allocated unless accumulators are large. Who runs
+ * which half makes no difference to what is merged with what.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "reduce.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <weft/join.h>
+#include <weft/kernel_fold.h>
+
+/* ---- scratch ---- */
+
+void *wf_needed_get(wf_needed *s, size_t bytes, const char *call) {
+  s->mapped = 0;
+  s->memory = malloc(bytes);
+  if (s->memory != NULL) return s->memory;
+  s->memory = wf_sys_map(bytes);
+  if (s->memory == NULL) wf_fatal(call, "no memory for partial results");
+  s->mapped = bytes;
+  return s->memory;
+}
+
+void wf_needed_free(wf_needed *s) {
+  if (s->mapped != 0)
+    wf_sys_unmap(s->memory, s->mapped);
+  else
+    free(s->memory);
+}
+
+/* ---- the tree ---- */
+
+/* Accumulators up to this size are in the frames of the nodes. */
+enum { SMALL_ACC = 256 };
+
+typedef struct fold_node {
+  const wf_fold *fold;
+  const weft_opts *opts;
+  void *acc;
+  size_t first, count; /* leaves */
+  unsigned budget;     /* so many threads may work on it; 1: only this one */
+} fold_node;
+
+static void fold_leaf(const fold_node *node) {
+  const wf_fold *fold = node->fold;
+  size_t begin = node->first * fold->leaf;
+  size_t left = fold->n - begin;
+  size_t count = left < fold->leaf ? left : fold->leaf;
+  if (wf_par_cancelled(node->opts)) count = 0;
+  fold->fold(node->acc, begin, begin + count, fold->ctx);
+}
+
+static void fold_small(void *ctx);
+static void fold_large(void *ctx);
+
+/* Both halves, and what they give; `right` is memory for the upper one. */
+static inline void fold_halves(const fold_node *node, void *right, weft_fn *fn) {
+  size_t half = node->count / 2;
+  fold_node lower = *node, upper = *node;
+  lower.count = half;
+  upper.acc = right;
+  upper.first += half;
+  upper.count -= half;
+  if (node->budget == 1) {
+    fn(&lower);
+    fn(&upper);
+  } else {
+    lower.budget -= node->budget / 2;
+    upper.budget /= 2;
+    weft_join(fn, &lower, fn, &upper);
+  }
+  node->fold->merge(node->acc, right, node->fold->ctx);
+}
+
+static void fold_small(void *ctx) {
+  const fold_node *node = (const fold_node *)ctx;
+  if (node->count == 1) {
+    fold_leaf(node);
+    return;
+  }
+  _Alignas(16) unsigned char right[SMALL_ACC];
+  fold_halves(node, right, fold_small);
+}
+
+/* A frame of its own, so that others do not have to be that large. */
+static __attribute__((noinline)) void fold_on_stack(const fold_node *node) {
+  _Alignas(16) unsigned char right[WF_NEEDED_STACK];
+  fold_halves(node, right, fold_large);
+}
+
+static void fold_large(void *ctx) {
+  const fold_node *node = (const fold_node *)ctx;
+  size_t size = node->fold->size;
+  wf_needed scratch = {NULL, 0};
+  if (node->count == 1) {
+    fold_leaf(node);
+    return;
+  }
+  scratch.memory = malloc(size);
+  if (scratch.memory == NULL && size <= WF_NEEDED_STACK && wf_stack_is_half_free()) {
+    fold_on_stack(node);
+    return;
+  }
+  if (scratch.memory == NULL) wf_needed_get(&scratch, size, "weft_reduce");
+  fold_halves(node, scratch.memory, fold_large);
+  wf_needed_free(&scratch);
+}
+
+static void fold_inside(void *ctx) {
+  fold_node *root = (fold_node *)ctx;
+  unsigned crew = wf_par_crew(root->opts);
+  root->budget = crew == 1 || root->opts->max_workers != 0 ? crew : UINT_MAX;
+  if (root->fold->size <= SMALL_ACC)
+    fold_small(root);
+  else
+    fold_large(root);
+}
+
+void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
+  size_t count = fold->n / fold->leaf + (fold->n % fold->leaf != 0);
+  fold_node root = {fold, opts, result, 0, count, 1};
+  if (count > 1)
+    wf_par_run(opts, fold_inside, &root);
+  else
+    fold_leaf(&root);
+}
+
+/* ---- weft_reduce ---- */
+
+/* So many leaves at least, if there are as many elements: enough to balance work that is
+ * uneven, few enough to merge. */
+enum { LEAVES = 512, LEAVES_LARGE = 128, LARGE_ACC = 4096, LEAF_MAX = 32768 };
+
+/* A kernel's leaves are so long, if so many are left: its step is likely to be cheap, and
+ * with less of it the calls of init, fold and merge would be what takes the time. */
+enum { KERNEL_LEAF = 256, KERNEL_LEAVES = 64 };
+
+typedef struct user_fold {
+  const weft_reducer *r;
+  void *ctx;
+} user_fold;
+
+static void user_leaf(void *acc, size_t begin, size_t end, void *ctx) {
+  const user_fold *user = (const user_fold *)ctx;
+  user->r->init(acc, user->ctx);
+  if (begin < end) user->r->fold(acc, begin, end, user->ctx);
+}
+
+static void user_merge(void *acc, const void *right, void *ctx) {
+  const user_fold *user = (const user_fold *)ctx;
+  user->r->merge(acc, right, user->ctx);
+}
+
+/* The functions run in the pool also if there is but one leaf. */
+static void user_inside(void *ctx) {
+  fold_node *root = (fold_node *)ctx;
+  if (root->count > 1)
+    fold_inside(root);
+  else
+    fold_leaf(root);
+}
+
+static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
+  if (r == NULL) wf_fatal("weft_reduce", "the reducer is NULL");
+  if (r->init == NULL) wf_fatal("weft_reduce", "init is NULL");
+  if (n > 0 && r->fold == NULL) wf_fatal("weft_reduce", "fold is NULL");
+  if (n > 1 && r->merge == NULL) wf_fatal("weft_reduce", "merge is NULL");
+  if (r->size == 0) wf_fatal("weft_reduce", "the size of the accumulator is 0");
+  if (result == NULL) wf_fatal("weft_reduce", "the result is NULL");
+}
+
+/* Elements for each leaf: it follows from n alone. */
+static size_t fold_user_leaf(size_t n, const weft_reducer *r) {
+  size_t leaves = r->size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
+  size_t leaf = n / leaves + (n % leaves != 0);
+  if (leaf > LEAF_MAX) leaf = LEAF_MAX;
+  return leaf > 0 ? leaf : 1;
+}
+
+static size_t fold_kernel_leaf(size_t n, const weft_reducer *r) {
+  size_t leaf = fold_user_leaf(n, r), longer = n / KERNEL_LEAVES;
+  if (longer > KERNEL_LEAF) longer = KERNEL_LEAF;
+  return leaf > longer ? leaf : longer;
+}
+
+static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t leaf,
+                        const weft_reducer *r, void *ctx) {
+  user_fold user = {r, ctx};
+  wf_fold fold = {n, leaf, r->size, user_leaf, user_merge, &user};
+  fold_node root = {&fold, opts, result, 0, n / leaf + (n % leaf != 0), 1};
+  if (n == 0)
+    r->init(result, ctx);
+  else
+    wf_par_run(opts, user_inside, &root);
+}
+
+void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_reducer *r,
+                      void *ctx) {
+  weft_opts opts;
+  check_reducer(result, n, r);
+  wf_par_options(&opts, o, "weft_reduce");
+  run_reducer(&opts, result, n, fold_user_leaf(n, r), r, ctx);
+}
+
+void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx) {
+  weft_reduce_with(NULL, result, n, r, ctx);
+}
+
+void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
+                    const weft_reducer *r, void *in) {
+  weft_opts opts;
+  wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
+  run_reducer(&opts, result, k->n, fold_kernel_leaf(k->n, r), r, in);
+}

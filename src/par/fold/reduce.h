@@ -1,0 +1,39 @@
+/* par/fold/reduce.h - reductions over leaves of one length, whose tree follows from the
+ * number of elements alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_PAR_REDUCE_H
+#define WF_PAR_REDUCE_H
+
+#include "../base/par.h"
+
+typedef struct wf_fold {
+  size_t n, leaf; /* elements, elements of a leaf */
+  size_t size;    /* of an accumulator */
+  /* Sets the accumulator to what the elements [begin, end) give. None: cancelled. */
+  void (*fold)(void *acc, size_t begin, size_t end, void *ctx);
+  void (*merge)(void *acc, const void *right, void *ctx);
+  void *ctx;
+} wf_fold;
+
+/* Folds the leaves and merges neighbours, in a tree that is halved by leaves. Inside the
+ * pool of the options or outside; n may be 0. A single leaf is folded by the calling
+ * thread, wherever it is. */
+void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold);
+
+/* ---- memory that is needed to go on ---- */
+
+/* Larger memory comes from malloc, else from the system; else the program ends. */
+typedef struct wf_needed {
+  void *memory;
+  size_t mapped; /* bytes that came straight from the system, or 0 */
+} wf_needed;
+
+void *wf_needed_get(wf_needed *s, size_t bytes, const char *call);
+void wf_needed_free(wf_needed *s);
+
+/* As much of it may be on the stack where malloc has none and half of the stack is free.
+ */
+#define WF_NEEDED_STACK 4096
+
+#endif

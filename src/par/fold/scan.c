@@ -1,0 +1,227 @@
+/* par/fold/scan.c - weft_scan, for elements and operations that are not known here.
+ *
+ * The array is cut into blocks whose length follows from n alone. What all elements in
+ * front of a block give, its carry, is the combination of the totals of the blocks before
+ * it, from left to right; each total starts from the identity. With several threads the
+ * totals come first, then the carries, then the results; a single thread, or one for
+ * which there is no memory, does all in one pass. Both combine the same in the same
+ * order.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <weft/detail/kernel.h>
+#include <weft/reduce.h>
+
+enum { SCAN_BLOCKS = 512, SCAN_BLOCK_MIN = 64, SCAN_SMALL = 128 };
+
+typedef struct scan_job {
+  char *dst;
+  const char *src;
+  size_t n, size, block;
+  const void *identity;
+  bool inclusive;
+  weft_op_fn *op;               /* or NULL, and then: */
+  const wf_scan_kernel *kernel; /* loops over elements of a known type */
+  void *ctx;
+  const weft_opts *opts;
+  char *carries; /* of each block; first its total */
+} scan_job;
+
+static inline void copy_element(void *to, const void *from, size_t size) {
+  if (size == 8)
+    memcpy(to, from, 8);
+  else if (size == 4)
+    memcpy(to, from, 4);
+  else
+    memcpy(to, from, size);
+}
+
+/* From one element of scratch memory to the next: all are aligned as malloc's are. */
+static size_t scan_step(const scan_job *j) {
+  return (j->size + 15) & ~(size_t)15;
+}
+
+static size_t scan_block_end(const scan_job *j, size_t b) {
+  size_t begin = b * j->block;
+  return j->n - begin < j->block ? j->n : begin + j->block;
+}
+
+/* Adds n elements to acc. */
+static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
+  if (j->kernel != NULL)
+    j->kernel->fold(acc, src, n, j->ctx);
+  else
+    for (size_t i = 0; i < n; i++) j->op(acc, src + i * j->size, j->ctx);
+}
+
+/* Sets acc to the total of block b. */
+static void block_total(const scan_job *j, size_t b, void *acc) {
+  size_t begin = b * j->block;
+  copy_element(acc, j->identity, j->size);
+  scan_fold(j, acc, j->src + begin * j->size, scan_block_end(j, b) - begin);
+}
+
+/* Writes the results of block b. acc: what stands in front of it; changes. total: NULL,
+ * or gets the total, from the identity on. next: memory for an element. */
+static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char *total) {
+  size_t size = j->size, begin = b * j->block, end = scan_block_end(j, b);
+  if (total != NULL) copy_element(total, j->identity, size);
+  if (j->kernel != NULL) {
+    j->kernel->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
+                    j->inclusive, j->ctx);
+    return;
+  }
+  for (size_t i = begin; i < end; i++) {
+    const char *x = j->src + i * size;
+    if (total != NULL) j->op(total, x, j->ctx);
+    if (j->inclusive) {
+      j->op(acc, x, j->ctx);
+      copy_element(j->dst + i * size, acc, size);
+    } else {
+      copy_element(next, acc, size);
+      j->op(next, x, j->ctx); /* before dst, which may be src, is written */
+      copy_element(j->dst + i * size, acc, size);
+      copy_element(acc, next, size);
+    }
+  }
+}
+
+/* ---- one thread ---- */
+
+/* memory: four elements, each at a multiple of 16 bytes. */
+static void scan_serially(const scan_job *j, char *memory) {
+  size_t step = scan_step(j);
+  char *acc = memory, *next = acc + step, *total = next + step, *carry = total + step;
+  copy_element(carry, j->identity, j->size);
+  for (size_t b = 0; b * j->block < j->n; b++) {
+    bool last = scan_block_end(j, b) == j->n;
+    if (wf_par_cancelled(j->opts)) return;
+    copy_element(acc, carry, j->size);
+    scan_block(j, b, acc, next, last ? NULL : total);
+    if (!last) scan_fold(j, carry, total, 1);
+  }
+}
+
+static __attribute__((noinline)) void scan_on_stack(const scan_job *j) {
+  _Alignas(16) char memory[WF_NEEDED_STACK];
+  scan_serially(j, memory);
+}
+
+static void scan_alone(const scan_job *j) {
+  _Alignas(16) char memory[4 * SCAN_SMALL];
+  size_t bytes = 4 * scan_step(j);
+  wf_needed scratch;
+  if (bytes <= sizeof memory) {
+    scan_serially(j, memory);
+  } else if (bytes <= WF_NEEDED_STACK && wf_stack_is_half_free()) {
+    scan_on_stack(j);
+  } else {
+    scan_serially(j, (char *)wf_needed_get(&scratch, bytes, "weft_scan"));
+    wf_needed_free(&scratch);
+  }
+}
+
+/* ---- several threads ---- */
+
+static char *scan_carry(const scan_job *j, size_t b) {
+  return j->carries + b * scan_step(j);
+}
+
+/* The total of block b lies where the carry of b + 1 will be. */
+static void scan_totals(size_t begin, size_t end, void *ctx) {
+  const scan_job *j = (const scan_job *)ctx;
+  for (size_t b = begin; b < end; b++) block_total(j, b, scan_carry(j, b + 1));
+}
+
+/* carries[b + 1] = carries[b], then the total of b. */
+static void scan_carries(const scan_job *j, size_t blocks, char *next) {
+  copy_element(scan_carry(j, 0), j->identity, j->size);
+  for (size_t b = 1; b < blocks; b++) {
+    copy_element(next, scan_carry(j, b - 1), j->size);
+    scan_fold(j, next, scan_carry(j, b), 1);
+    copy_element(scan_carry(j, b), next, j->size);
+  }
+}
+
+static void scan_results(size_t begin, size_t end, void *ctx) {
+  const scan_job *j = (const scan_job *)ctx;
+  size_t blocks = j->n / j->block + (j->n % j->block != 0);
+  /* An element's worth of memory for each block, behind the carries. */
+  for (size_t b = begin; b < end; b++)
+    scan_block(j, b, scan_carry(j, b), scan_carry(j, blocks + b), NULL);
+}
+
+static void scan_inside(void *ctx) {
+  scan_job *j = (scan_job *)ctx;
+  size_t blocks = j->n / j->block + (j->n % j->block != 0);
+  weft_opts opts = {.struct_size = sizeof opts,
+                    .pool = j->opts->pool,
+                    .max_workers = j->opts->max_workers,
+                    .cancel = j->opts->cancel};
+  wf_loop totals = {scan_totals, j, NULL}, results = {scan_results, j, NULL};
+  if (blocks > 1 && wf_par_crew(j->opts) > 1)
+    j->carries = (char *)malloc(2 * blocks * scan_step(j));
+  if (j->carries == NULL) {
+    scan_alone(j);
+    return;
+  }
+  wf_loop_run(&opts, blocks - 1, &totals);
+  if (!wf_par_cancelled(j->opts)) {
+    scan_carries(j, blocks, scan_carry(j, blocks));
+    wf_loop_run(&opts, blocks, &results);
+  }
+  free(j->carries);
+}
+
+static size_t scan_block_length(size_t n) {
+  size_t block = n / SCAN_BLOCKS + (n % SCAN_BLOCKS != 0);
+  return block < SCAN_BLOCK_MIN ? SCAN_BLOCK_MIN : block;
+}
+
+void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, size_t size,
+                    const void *identity, bool inclusive, weft_op_fn *op, void *ctx) {
+  weft_opts opts;
+  wf_par_options(&opts, o, "weft_scan");
+  if (n == 0) return;
+  if (op == NULL) wf_fatal("weft_scan", "the operation is NULL");
+  if (size == 0) wf_fatal("weft_scan", "the size of an element is 0");
+  if (dst == NULL || src == NULL) wf_fatal("weft_scan", "an array is NULL");
+  if (identity == NULL) wf_fatal("weft_scan", "the identity is NULL");
+  scan_job j = {.dst = (char *)dst,
+                .src = (const char *)src,
+                .n = n,
+                .size = size,
+                .block = scan_block_length(n),
+                .identity = identity,
+                .inclusive = inclusive,
+                .op = op,
+                .ctx = ctx,
+                .opts = &opts};
+  wf_par_run(&opts, scan_inside, &j);
+}
+
+void weft_scan(void *dst, const void *src, size_t n, size_t size, const void *identity,
+               bool inclusive, weft_op_fn *op, void *ctx) {
+  weft_scan_with(NULL, dst, src, n, size, identity, inclusive, op, ctx);
+}
+
+void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src, const void *identity,
+                    const wf_scan_kernel *scan) {
+  weft_opts opts;
+  wf_par_options(&opts, k->opts, k->name);
+  if (k->n == 0) return;
+  scan_job j = {.dst = (char *)dst,
+                .src = (const char *)src,
+                .n = k->n,
+                .size = scan->size,
+                .block = scan_block_length(k->n),
+                .identity = identity,
+                .inclusive = scan->inclusive,
+                .kernel = scan,
+                .ctx = k->ctx,
+                .opts = &opts};
+  wf_par_run(&opts, scan_inside, &j);
+}

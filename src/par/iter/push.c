@@ -1,0 +1,333 @@
+/* par/iter/push.c - runs a block: batches are fetched from the part of the tree whose
+ * length is known, or cut from a text, and pushed through the stages behind it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../fold/reduce.h"
+#include "iter.h"
+
+/* ---- filters ---- */
+
+/* Small elements are copied before it is known whether they stay: no branch to predict.
+ * The size is a constant. */
+#define KEEP_ONE(size_, at)                                                              \
+  memcpy(to, in + (at) * (size_), (size_));                                              \
+  to += pred(in + (at) * (size_), ctx) ? (size_) : 0;
+
+#define KEEP(size_)                                                                      \
+  for (; n >= 4; n -= 4, in += 4 * (size_)) {                                            \
+    KEEP_ONE(size_, 0)                                                                   \
+    KEEP_ONE(size_, 1)                                                                   \
+    KEEP_ONE(size_, 2)                                                                   \
+    KEEP_ONE(size_, 3)                                                                   \
+  }                                                                                      \
+  for (; n > 0; n--, in += (size_)) {                                                    \
+    KEEP_ONE(size_, 0)                                                                   \
+  }
+
+static size_t filter_each(const wf_stage *s, char *out, const char *in, size_t n) {
+  weft_pred_fn *pred = (weft_pred_fn *)s->fn;
+  void *ctx = s->ctx;
+  char *to = out;
+  if (s->size == 8) {
+    KEEP(8)
+  } else if (s->size == 4) {
+    KEEP(4)
+  } else if (s->size == 16) {
+    KEEP(16)
+  } else {
+    for (size_t j = 0; j < n; j++, in += s->size) {
+      if (!pred(in, ctx)) continue;
+      memcpy(to, in, s->size);
+      to += s->size;
+    }
+  }
+  return (size_t)(to - out) / s->size;
+}
+
+#undef KEEP
+#undef KEEP_ONE
+
+static size_t filter_map_each(const wf_stage *s, char *out, const char *in,
+                              size_t in_size, size_t n) {
+  weft_iter_filter_map_fn *fn = (weft_iter_filter_map_fn *)s->fn;
+  char *to = out;
+  for (size_t j = 0; j < n; j++) to += fn(to, in + j * in_size, s->ctx) ? s->size : 0;
+  return (size_t)(to - out) / s->size;
+}
+
+/* ---- flat maps ---- */
+
+typedef struct flat_out {
+  wf_out out;
+  wf_iter_run *run;
+  char *memory;
+  unsigned stage;
+  bool wanted; /* else what comes is thrown away */
+} flat_out;
+
+static void flat_flush(wf_out *out) {
+  flat_out *f = (flat_out *)out;
+  size_t n = (size_t)(out->next - f->memory) / out->size;
+  if (f->wanted && n > 0) f->wanted = wf_iter_push(f->run, f->stage, f->memory, n);
+  out->next = f->memory;
+}
+
+/* Elements of one flat map function cannot be stopped in between; what they emit is
+ * dropped then. */
+static void flat_map(wf_iter_run *run, unsigned k, const char *in, size_t n) {
+  const wf_stage *s = wf_plan_stage(run->plan, k);
+  size_t in_size = s[-1].size;
+  flat_out f = {{0}, run, wf_iter_slot(run, k), k, true};
+  f.out.next = f.memory;
+  f.out.end = f.memory + run->capacity * s->size;
+  f.out.size = s->size;
+  f.out.flush = flat_flush;
+  f.out.only_counted = run->only_counts && k == run->plan->root;
+  if (s->kind == WF_KERNEL) {
+    wf_stage_kernel(s)->any.flat(&f.out, in, n, s->ctx);
+  } else {
+    weft_iter_flat_map_fn *fn = (weft_iter_flat_map_fn *)s->fn;
+    for (size_t j = 0; j < n && f.wanted; j++) fn(in + j * in_size, &f.out, s->ctx);
+  }
+  flat_flush(&f.out);
+  if (f.out.counted > 0) run->take(run, NULL, f.out.counted);
+}
+
+/* ---- pushing ---- */
+
+/* How many elements come before the first that does not hold. */
+static size_t holding(const wf_stage *s, const char *in, size_t n) {
+  weft_pred_fn *pred = (weft_pred_fn *)s->fn;
+  size_t j = 0;
+  while (j < n && pred(in + j * s->size, s->ctx)) j++;
+  return j;
+}
+
+/* What stage k makes of a batch; *n changes. */
+static const char *pass(wf_iter_run *run, unsigned k, const char *in, size_t *n) {
+  const wf_stage *s = wf_plan_stage(run->plan, k);
+  char *out = wf_iter_slot(run, k);
+  size_t kept;
+  switch ((wf_iter_kind)s->kind) {
+  case WF_FILTER:
+    *n = filter_each(s, out, in, *n);
+    return out;
+  case WF_FILTER_MAP:
+    *n = filter_map_each(s, out, in, s[-1].size, *n);
+    return out;
+  case WF_KERNEL:
+    *n = wf_iter_kernel_run(s, out, in, NULL, *n);
+    return out;
+  case WF_TAKE_WHILE:
+    if ((run->cuts >> k & 1) == 0) return in;
+    kept = holding(s, in, *n);
+    if (kept < *n) run->ended = k;
+    *n = kept;
+    return in;
+  case WF_CHAIN:
+    return in;
+  default:
+    return wf_iter_map_batch(run, k, in, *n);
+  }
+}
+
+static bool is_flat(const wf_stage *s) {
+  return s->kind == WF_FLAT_MAP ||
+         (s->kind == WF_KERNEL && wf_stage_kernel(s)->kind == WEFT_ITER_KERNEL_FLAT_MAP);
+}
+
+/* Does anyone want more of what stage k makes? A take_while in front of it that came to
+ * its end has still to hand on what came before; one behind it takes no more. */
+static bool wants_more(const wf_iter_run *run, unsigned k) {
+  return !run->stopped && (run->ended == WF_ITER_NONE || run->ended <= k);
+}
+
+bool wf_iter_push(wf_iter_run *run, unsigned k, const char *elems, size_t n) {
+  const wf_iter_plan *plan = run->plan;
+  const unsigned from = k;
+  while (n > 0 && k != plan->root) {
+    k = plan->parent[k];
+    if (is_flat(wf_plan_stage(plan, k))) {
+      flat_map(run, k, elems, n);
+      return wants_more(run, from);
+    }
+    elems = pass(run, k, elems, &n);
+  }
+  if (n > 0 && !run->take(run, elems, n)) run->stopped = true;
+  return wants_more(run, from);
+}
+
+/* ---- blocks ---- */
+
+static bool goes_on(const wf_iter_run *run) {
+  return !run->stopped && run->ended == WF_ITER_NONE;
+}
+
+static void run_known(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
+  while (begin < end && goes_on(run)) {
+    size_t n = end - begin < run->batch ? end - begin : run->batch;
+    run->base = run->offset + begin;
+    run->next = run->base + n;
+    wf_iter_push(run, k, wf_iter_fetch(run, k, begin, n, 1, 0), n);
+    begin += n;
+    if (wf_par_cancelled(&run->plan->opts)) return;
+  }
+}
+
+/* Those lines that begin in [begin, end): at 0, or behind a '\n'. */
+static void run_lines(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
+  const wf_stage *s = wf_plan_stage(run->plan, k);
+  const char *text = (const char *)s->p, *behind = text + s->a, *stop = text + end;
+  const char *p = text + begin;
+  weft_line *lines = (weft_line *)(void *)wf_iter_slot(run, k);
+  if (begin > 0) {
+    p = (const char *)memchr(p - 1, '\n', end - begin);
+    if (p == NULL) return;
+    p++;
+  }
+  while (p < stop && goes_on(run)) {
+    size_t n = 0;
+    run->base = run->offset + (size_t)(p - text);
+    while (n < run->batch && p < stop) {
+      const char *next = (const char *)memchr(p, '\n', (size_t)(behind - p));
+      if (next == NULL) next = behind;
+      lines[n].text = p;
+      lines[n++].length = (size_t)(next - p);
+      p = next + 1;
+    }
+    run->next = run->offset + (p < stop ? (size_t)(p - text) : end);
+    wf_iter_push(run, k, (const char *)lines, n);
+    if (wf_par_cancelled(&run->plan->opts)) return;
+  }
+}
+
+static void run_part(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
+  const wf_iter_plan *plan = run->plan;
+  const wf_stage *stages = plan->it->stages, *s = &stages[k];
+  if (begin == end) return;
+  if (wf_stage_is(s, WF_ITER_KNOWN)) {
+    run_known(run, k, begin, end);
+  } else if (s->kind == WF_LINES) {
+    run_lines(run, k, begin, end);
+  } else if (s->kind == WF_CHAIN) {
+    unsigned left = wf_stage_left(stages, k);
+    size_t limit = plan->positions[left];
+    if (begin < limit) run_part(run, left, begin, end < limit ? end : limit);
+    if (end <= limit || !goes_on(run)) return;
+    run->offset += limit;
+    run_part(run, k - 1, begin < limit ? 0 : begin - limit, end - limit);
+    run->offset -= limit;
+  } else {
+    unsigned outer = run->cuts;
+    if (plan->is_cut[k] && end == plan->positions[k]) run->cuts |= 1u << k;
+    run_part(run, k - 1, begin, end);
+    run->cuts = outer;
+    if (run->ended == k) run->ended = WF_ITER_NONE;
+  }
+}
+
+/* ---- memory ---- */
+
+/* Of a block on the stack, and where that has no room for more. Twice as many elements
+ * take fewer calls, but while one stage after the other works on them in the first cache
+ * the next ones do not come from memory: then sums of two arrays take longer. */
+enum { STACK_BYTES = 24 << 10, SMALL_BYTES = 3 << 10, BATCH_MOST = 512, ALIGN = 64 };
+
+typedef struct eval_call {
+  wf_iter_run *run;
+  wf_iter_run_fn *fn;
+} eval_call;
+
+/* Bytes for batches of so many elements; chunks count with the elements of the root. */
+static size_t bytes_for(const wf_iter_plan *plan, size_t capacity, size_t batch) {
+  size_t slot = (capacity * plan->widest + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+  size_t extra = 0;
+  if (plan->all_extra > 0) {
+    if (plan->all_extra > SIZE_MAX / 4 / batch) return SIZE_MAX;
+    extra = plan->all_extra * batch;
+  }
+  return plan->slots * slot + extra;
+}
+
+/* The largest batch for so many bytes; 0: none. */
+static void choose_batch(const wf_iter_plan *plan, size_t bytes, size_t *capacity,
+                         size_t *batch) {
+  size_t whole = bytes, for_slots;
+  *capacity = *batch = 0;
+  if (plan->all_extra > bytes / 2) return;
+  if (plan->all_extra > 0) bytes -= bytes / 2;
+  for_slots = bytes / plan->slots / ALIGN * ALIGN;
+  *capacity = for_slots / plan->widest;
+  if (*capacity > BATCH_MOST) *capacity = BATCH_MOST;
+  *batch = *capacity;
+  if (plan->all_extra > 0 && *batch > whole / 2 / plan->all_extra)
+    *batch = whole / 2 / plan->all_extra;
+}
+
+static void set_memory(wf_iter_run *run, char *memory, size_t capacity, size_t batch) {
+  const wf_iter_plan *plan = run->plan;
+  run->capacity = capacity;
+  run->batch = batch;
+  run->slot_bytes = (capacity * plan->widest + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+  run->slots = memory;
+  run->extra = run->slots + plan->slots * run->slot_bytes;
+}
+
+static __attribute__((noinline)) void on_stack(const eval_call *call, size_t capacity,
+                                               size_t batch) {
+  _Alignas(ALIGN) char memory[STACK_BYTES];
+  set_memory(call->run, memory, capacity, batch);
+  call->fn(call->run);
+}
+
+static __attribute__((noinline)) void on_small_stack(const eval_call *call,
+                                                     size_t capacity, size_t batch) {
+  _Alignas(ALIGN) char memory[SMALL_BYTES];
+  set_memory(call->run, memory, capacity, batch);
+  call->fn(call->run);
+}
+
+/* Elements or chunks that are too large for the stack: one at a time, of what they are
+ * made of as many as elsewhere. */
+static void on_heap(const eval_call *call) {
+  const wf_iter_plan *plan = call->run->plan;
+  size_t capacity = STACK_BYTES / plan->slots / plan->widest;
+  if (capacity > BATCH_MOST) capacity = BATCH_MOST;
+  if (capacity == 0) capacity = 1;
+  size_t bytes = bytes_for(plan, capacity, 1);
+  wf_needed needed;
+  if (bytes > SIZE_MAX - ALIGN) wf_fatal(plan->call, "the chunks are too large");
+  char *memory = (char *)wf_needed_get(&needed, bytes + ALIGN, plan->call);
+  memory += ALIGN - (uintptr_t)memory % ALIGN;
+  set_memory(call->run, memory, capacity, 1);
+  call->fn(call->run);
+  wf_needed_free(&needed);
+}
+
+void wf_iter_with_memory(wf_iter_run *run, wf_iter_run_fn *fn) {
+  eval_call call = {run, fn};
+  size_t capacity, batch;
+  run->ended = WF_ITER_NONE;
+  if (WF_LIKELY(wf_stack_is_half_free())) {
+    choose_batch(run->plan, STACK_BYTES, &capacity, &batch);
+    if (batch > 0) {
+      on_stack(&call, capacity, batch);
+      return;
+    }
+  }
+  choose_batch(run->plan, SMALL_BYTES, &capacity, &batch);
+  if (batch > 0)
+    on_small_stack(&call, capacity, batch);
+  else
+    on_heap(&call);
+}
+
+static void eval_block(wf_iter_run *run) {
+  run_part(run, run->plan->root, run->begin, run->end);
+}
+
+void wf_iter_eval(wf_iter_run *run, size_t begin, size_t end) {
+  run->begin = begin;
+  run->end = end;
+  wf_iter_with_memory(run, eval_block);
+}

@@ -1,0 +1,396 @@
+/* par/loop/adaptive.c - the loop that all others are made of: cuts a range by demand.
+ *
+ * A thread runs its range block by block. While it runs a block, what is left of the
+ * range is offered as a fork: nobody sees it as long as nobody looks for work, and then
+ * it costs a few nanoseconds; but a thread that finds nothing else can take it over even
+ * if the block never ends. Before each block the thread looks whether somebody asked for
+ * work, and if so forks off the upper half of its range first. So a range is cut only as
+ * often as there are threads without work, whatever the elements cost.
+ *
+ * Blocks start at one element and grow until one takes some ten microseconds, so that the
+ * few nanoseconds for each do not count and a request is answered soon. Whoever takes a
+ * part over starts at one element again: that it was asked for says that something takes
+ * longer than it seemed. The arguments are in loop.md.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../../sched/join.h"
+#include "../base/par.h"
+
+/* A block shall take so long: up to half of it and twice as much is let be. */
+enum { MICROSECONDS_WANTED = 10 };
+
+/* However little a block has cost, the next ones may cost more. So a block is not more
+ * than half of what is left, and not more than a sixteenth once blocks are long enough,
+ * some half a microsecond, for the time between them not to count. And a few elements say
+ * little about the others: below a sample of so many blocks grow slowly. */
+enum { PARTS = 16, SAMPLE = 8 };
+
+/* A thread is woken for so much work at least. Waking costs the waker some 4 us, and the
+ * woken thread looks around for some 15 us if it finds nothing. */
+enum { MICROSECONDS_PER_WAKE = 20 };
+
+typedef struct job {
+  const wf_loop *loop;
+  const weft_opts *opts;
+  size_t n;
+  unsigned crew;           /* threads that may take part */
+  size_t min_len, max_len; /* 1 <= min_len <= max_len */
+  uint64_t ticks_wanted;   /* that a block shall take */
+  bool is_limited;         /* block lengths are not free */
+  bool may_stop;           /* before its end */
+  wf_word x_next;          /* of loops with a limited crew: what was handed out */
+  wf_word x_decided;       /* others were woken, or nobody needs to be */
+  wf_word x_done;          /* elements, by the leader before that; it alone writes */
+  const wf_owner *leader;  /* who has started the loop */
+  wf_u64 x_start;          /* when the leader began its first block; it alone writes */
+} job;
+
+static bool must_stop(const job *j, size_t begin) {
+  return (j->loop->is_over != NULL && j->loop->is_over(begin, j->loop->ctx)) ||
+         wf_par_cancelled(j->opts);
+}
+
+static inline bool is_over(const job *j, size_t begin) {
+  return WF_UNLIKELY(j->may_stop) && must_stop(j, begin);
+}
+
+/* ---- blocks ---- */
+
+/* WEFT_SPLIT_RECURSIVE: min_len is what both halves must have. */
+static bool is_leaf(const job *j, size_t length) {
+  return length / 2 < j->min_len && length <= j->max_len;
+}
+
+/* The end of the leaf that starts at `begin`, found from the top. */
+static size_t leaf_end(const job *j, size_t begin) {
+  size_t from = 0, to = j->n;
+  while (!is_leaf(j, to - from)) {
+    size_t mid = from + (to - from) / 2;
+    if (begin < mid)
+      to = mid;
+    else
+      from = mid;
+  }
+  return to;
+}
+
+/* The same for a block of about `len` elements, where lengths are limited: ranges start
+ * at multiples of min_len and end there or at the end of the loop. */
+static size_t limited_block_end(const job *j, size_t begin, size_t end, size_t len) {
+  size_t left = end - begin;
+  if (j->opts->split == WEFT_SPLIT_RECURSIVE) return leaf_end(j, begin);
+  if (len > j->max_len) len = j->max_len;
+  len = len > j->min_len ? len - len % j->min_len : j->min_len;
+  if (len >= left) return end;
+  if (left - len >= j->min_len) return begin + len;
+  /* What follows would be too short for a block of its own. */
+  if (left <= j->max_len) return end;
+  return begin + (len > j->min_len ? len - j->min_len : len);
+}
+
+/* The end of a block of about `len` elements at the front of [begin, end). */
+static inline size_t block_end(const job *j, size_t begin, size_t end, size_t len) {
+  if (WF_UNLIKELY(j->is_limited)) return limited_block_end(j, begin, end, len);
+  return len < end - begin ? begin + len : end;
+}
+
+/* The length for the next block, after one of `len` elements took so many ticks. */
+static inline size_t next_length(const job *j, size_t len, uint64_t ticks, size_t left) {
+  bool is_short = ticks <= j->ticks_wanted / 16;
+  size_t most = is_short ? left - left / 2 : left / PARTS + 1;
+  unsigned doublings = 0;
+  if (ticks > j->ticks_wanted * 2)
+    len -= len / 2;
+  else if (ticks <= j->ticks_wanted / 2)
+    doublings = is_short && len >= SAMPLE ? 3 : 1;
+  return len < most >> doublings ? len << doublings : most;
+}
+
+/* The end of the lower half of a range, or 0 if it cannot be cut. */
+static size_t middle(const job *j, size_t begin, size_t end) {
+  size_t units = (end - begin) / j->min_len;
+  if (units < 2) {
+    /* Only a last block that max_len forbids to be longer can be cut off. */
+    return end - begin > j->max_len ? begin + j->min_len : 0;
+  }
+  return begin + units / 2 * j->min_len;
+}
+
+/* ---- waking others ---- */
+
+/* How many of those that sleep could use a part of what is left after `ticks`, in which
+ * the leader has done so many elements. */
+static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool leads) {
+  const weft_pool *pool = wf_worker_of(wf_self)->pool;
+  uint64_t word = wf_counters_load(&pool->sleep.counters);
+  size_t left = (j->n - done) / j->min_len;
+  size_t most = j->crew < pool->options.cpus ? j->crew : pool->options.cpus;
+  if (left < most) most = left;
+  most -= most > 0; /* the leader's part */
+  if (done > 0) {
+    double each = (double)ticks / (double)done;
+    double per_wake = (double)MICROSECONDS_PER_WAKE * (double)wf_sys_ticks_per_us();
+    double worth = each * (double)(j->n - done) / per_wake;
+    if (worth < (double)most) most = (size_t)worth;
+  }
+  /* Who else is here, or on the way. */
+  size_t here = (size_t)wf_counters_awake_idle(word) + (leads ? 0 : 1);
+  most = most > here ? most - here : 0;
+  unsigned sleeping = wf_counters_sleeping(word);
+  return most < sleeping ? (unsigned)most : sleeping;
+}
+
+/* When the leader has run blocks for some ten microseconds it decides itself, after one,
+ * or whoever comes to help, if the leader is in one still. */
+static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
+  bool leads = wf_self == j->leader;
+  /* Relaxed, as all here: numbers that decide about speed only. */
+  uint64_t start = wf_u64_load_relaxed(&j->x_start);
+  uint64_t ticks = wf_sys_ticks() - start;
+  size_t done = wf_word_load_relaxed(&j->x_done);
+  if (leads) wf_word_store_relaxed(&j->x_done, done += ran);
+  if (start == 0 || ticks < j->ticks_wanted) return; /* too soon to tell */
+  uintptr_t undecided = 0;
+  if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
+  unsigned wakes = wakes_worth(j, done, ticks, leads);
+  if (wakes > 0) wf_sleep_wake_batch(wf_worker_of(wf_self)->pool, wakes);
+}
+
+static __attribute__((noinline)) void note_start_slow(job *j) {
+  if (wf_self != j->leader || wf_u64_load_relaxed(&j->x_start) != 0) return;
+  wf_u64_store_relaxed(&j->x_start, wf_sys_ticks()); /* relaxed: as above */
+}
+
+/* Before a block. The wake of the first offer is over then, in which the system may have
+ * run the woken thread in the place of this one. */
+static inline void note_start(job *j) {
+  if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) note_start_slow(j);
+}
+
+/* After a block of so many elements, or when a thread comes to help (0): wakes as many
+ * sleepers as the loop can use, at once, as soon as it is known to be a long one. */
+static inline void wake_others(job *j, size_t ran) {
+  if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) wake_others_slow(j, ran);
+}
+
+static void start_watching(job *j) {
+  uint64_t word = wf_counters_load(&wf_worker_of(wf_self)->pool->sleep.counters);
+  j->leader = wf_self;
+  if (wf_counters_sleeping(word) == 0)
+    wf_word_store_relaxed(&j->x_decided, 1); /* nobody else sees it yet */
+}
+
+/* ---- ranges that are cut by demand ---- */
+
+typedef struct piece {
+  job *job;
+  size_t begin, end;
+  size_t length;   /* of the next block */
+  unsigned spread; /* so many threads beside the one that runs it could use a part */
+} piece;
+
+static void run_piece(piece *p);
+
+/* What a thread runs that has taken over a piece. */
+static void run_taken_piece(void *ctx) {
+  piece p = *(const piece *)ctx;
+  p.length = 1;
+  wake_others(p.job, 0);
+  run_piece(&p);
+}
+
+/* Forks off the upper half and runs the lower one. Half of the range, and blocks of half
+ * the length: they too shall leave a rest. */
+static void run_halves(piece *p, size_t mid) {
+  size_t length = p->length > 1 ? p->length / 2 : 1;
+  unsigned others = p->spread > 0 ? p->spread - 1 : 0;
+  piece lower = {p->job, p->begin, mid, length, others / 2};
+  piece upper = {p->job, mid, p->end, length, others - others / 2};
+  wf_task task;
+  wf_offer(wf_self, &task, run_taken_piece, &upper);
+  run_piece(&lower);
+  if (!wf_take_back(wf_self, &task)) return;
+  upper.spread = 0; /* nobody came */
+  run_piece(&upper);
+}
+
+/* Runs the block [p->begin, next) while the rest is on offer. False if it was taken.
+ * *clock is when the thread began the block, and then when it ended. */
+static bool run_block(piece *p, size_t next, uint64_t *clock) {
+  const wf_loop *loop = p->job->loop;
+  piece rest = {p->job, next, p->end, 0, 0};
+  wf_task task;
+  wf_offer(wf_self, &task, run_taken_piece, &rest);
+  note_start(p->job);
+  loop->body(p->begin, next, loop->ctx);
+  uint64_t start = *clock;
+  *clock = wf_sys_ticks();
+  wake_others(p->job, next - p->begin);
+  if (!wf_take_back(wf_self, &task)) return false;
+  p->length = next_length(p->job, next - p->begin, *clock - start, p->end - next);
+  p->begin = next;
+  return true;
+}
+
+static void run_piece(piece *p) {
+  const wf_loop *loop = p->job->loop;
+  const wf_worker *worker = wf_worker_of(wf_self);
+  uint64_t clock = 0;
+  for (;;) {
+    if (is_over(p->job, p->begin)) return;
+    if (p->spread > 0 || wf_is_asked(worker)) {
+      size_t mid = middle(p->job, p->begin, p->end);
+      if (mid != 0) {
+        run_halves(p, mid);
+        return;
+      }
+    }
+    size_t next = block_end(p->job, p->begin, p->end, p->length);
+    if (next == p->end) break;
+    if (clock == 0) clock = wf_sys_ticks();
+    if (!run_block(p, next, &clock)) return;
+  }
+  note_start(p->job);
+  loop->body(p->begin, p->end, loop->ctx);
+}
+
+/* ---- ranges that are halved to the end ---- */
+
+static void run_recursive(void *ctx) {
+  const piece *p = (const piece *)ctx;
+  const wf_loop *loop = p->job->loop;
+  size_t length = p->end - p->begin;
+  if (wf_self != p->job->leader) wake_others(p->job, 0);
+  if (is_over(p->job, p->begin)) return;
+  if (is_leaf(p->job, length)) {
+    note_start(p->job);
+    loop->body(p->begin, p->end, loop->ctx);
+    wake_others(p->job, length);
+    return;
+  }
+  size_t mid = p->begin + length / 2;
+  piece lower = {p->job, p->begin, mid, 0, 0}, upper = {p->job, mid, p->end, 0, 0};
+  wf_task task;
+  wf_offer(wf_self, &task, run_recursive, &upper);
+  run_recursive(&lower);
+  if (wf_take_back(wf_self, &task)) run_recursive(&upper);
+}
+
+/* ---- a limited crew ---- */
+
+/* Each member is one task, and so on one thread from its start to its end; all take
+ * blocks from the front of the same range. Isolated code uses this too, with everybody in
+ * the crew: there a thread that has done its half could not help with the other one. */
+static void run_member(job *j) {
+  const wf_loop *loop = j->loop;
+  size_t length = 1;
+  if (wf_self != j->leader) wake_others(j, 0);
+  /* Relaxed, here and below: the word only hands out numbers; the blocks' work is
+   * published by the end of the tasks. */
+  uintptr_t begin = wf_word_load_relaxed(&j->x_next);
+  while (begin < j->n) {
+    size_t most = (j->n - begin) / (2 * (size_t)j->crew) + 1;
+    size_t next = block_end(j, begin, j->n, length < most ? length : most);
+    if (!wf_word_cas_relaxed(&j->x_next, &begin, next)) continue;
+    if (is_over(j, begin)) return;
+    note_start(j);
+    uint64_t start = wf_sys_ticks();
+    loop->body(begin, next, loop->ctx);
+    length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
+    wake_others(j, next - begin);
+    begin = wf_word_load_relaxed(&j->x_next);
+  }
+}
+
+typedef struct crew_part {
+  job *job;
+  unsigned members;
+} crew_part;
+
+static void run_crew(void *ctx) {
+  crew_part *part = (crew_part *)ctx;
+  if (part->members == 1) {
+    run_member(part->job);
+    return;
+  }
+  unsigned half = part->members / 2;
+  crew_part mine = {part->job, part->members - half};
+  crew_part other = {part->job, half};
+  wf_task task;
+  wf_offer(wf_self, &task, run_crew, &other);
+  run_crew(&mine);
+  if (wf_take_back(wf_self, &task)) run_crew(&other);
+}
+
+/* ---- one thread ---- */
+
+static void run_alone(job *j) {
+  const wf_loop *loop = j->loop;
+  size_t length = j->may_stop ? 1 : SIZE_MAX;
+  for (size_t begin = 0; begin < j->n;) {
+    size_t next = block_end(j, begin, j->n, length);
+    if (is_over(j, begin)) return;
+    uint64_t start = j->may_stop ? wf_sys_ticks() : 0;
+    loop->body(begin, next, loop->ctx);
+    if (j->may_stop)
+      length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
+    begin = next;
+  }
+}
+
+/* ---- all ---- */
+
+static size_t divide_up(size_t n, size_t by) {
+  return n / by + (n % by != 0);
+}
+
+static void set_lengths(job *j) {
+  const weft_opts *o = j->opts;
+  size_t chunks = o->target_chunks;
+  j->max_len = o->max_len != 0 ? o->max_len : SIZE_MAX;
+  j->min_len = o->min_len != 0 ? o->min_len : 1;
+  if (chunks == 0 && o->split != WEFT_SPLIT_ADAPTIVE) chunks = 2 * (size_t)j->crew;
+  if (chunks != 0) {
+    size_t length =
+        o->split == WEFT_SPLIT_RECURSIVE ? j->n / chunks : divide_up(j->n, chunks);
+    if (length > j->min_len) j->min_len = length;
+  }
+  if (j->min_len > j->max_len) j->min_len = j->max_len;
+  if (o->split == WEFT_SPLIT_FIXED) j->max_len = j->min_len;
+  j->is_limited =
+      o->split == WEFT_SPLIT_RECURSIVE || j->min_len > 1 || j->max_len < SIZE_MAX;
+}
+
+/* So many threads have nothing to do now. */
+static unsigned idle_threads(const weft_pool *pool) {
+  return wf_counters_inactive(wf_counters_load(&pool->sleep.counters));
+}
+
+static void run_job(void *ctx) {
+  job *j = (job *)ctx;
+  j->crew = wf_par_crew(j->opts);
+  set_lengths(j);
+  piece whole = {j, 0, j->n, 1, 0};
+  if (j->crew == 1) {
+    run_alone(j);
+    return;
+  }
+  start_watching(j);
+  if (j->opts->max_workers != 0 || wf_isolation(wf_worker_of(wf_self)) != NULL) {
+    crew_part all = {j, j->crew};
+    run_crew(&all);
+  } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
+    run_recursive(&whole);
+  } else {
+    unsigned idle = idle_threads(wf_worker_of(wf_self)->pool);
+    whole.spread = idle < j->crew ? idle : j->crew - 1;
+    run_piece(&whole);
+  }
+}
+
+void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {
+  job j = {.loop = loop, .opts = opts, .n = n};
+  j.may_stop = loop->is_over != NULL || opts->cancel != NULL;
+  j.ticks_wanted = MICROSECONDS_WANTED * wf_sys_ticks_per_us();
+  if (n > 0) wf_par_run(opts, run_job, &j);
+}

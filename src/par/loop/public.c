@@ -1,0 +1,223 @@
+/* par/loop/public.c - the loops of weft/loop.h, in terms of wf_loop_run.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "../base/par.h"
+
+#include <weft/loop.h>
+
+static void check_fn(bool is_null, size_t n, const char *call) {
+  if (WF_UNLIKELY(is_null && n > 0)) wf_fatal(call, "the function is NULL");
+}
+
+static void check_base(const void *base, size_t n, size_t size, const char *call) {
+  if (WF_UNLIKELY(base == NULL && n > 0 && size > 0)) wf_fatal(call, "an array is NULL");
+}
+
+/* ---- weft_for ---- */
+
+void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, void *ctx) {
+  weft_opts opts;
+  wf_loop loop = {body, ctx, NULL};
+  check_fn(body == NULL, n, "weft_for");
+  wf_par_options(&opts, o, "weft_for");
+  wf_loop_run(&opts, n, &loop);
+}
+
+void weft_for(size_t n, weft_range_fn *body, void *ctx) {
+  weft_for_with(NULL, n, body, ctx);
+}
+
+/* ---- weft_try_for ---- */
+
+typedef struct try_loop {
+  weft_try_fn *body;
+  void *ctx;
+  wf_lock lock;
+  wf_word x_failed; /* where the lowest block starts that has failed, or SIZE_MAX */
+  int error;        /* of that block; under the lock */
+} try_loop;
+
+static void note_failure(try_loop *t, size_t begin, int error) {
+  wf_lock_lock(&t->lock);
+  /* Relaxed: written under the lock; others only compare it. */
+  if (begin < wf_word_load_relaxed(&t->x_failed)) {
+    wf_word_store_relaxed(&t->x_failed, begin);
+    t->error = error;
+  }
+  wf_lock_unlock(&t->lock);
+}
+
+static void try_block(size_t begin, size_t end, void *ctx) {
+  try_loop *t = (try_loop *)ctx;
+  int error = t->body(begin, end, t->ctx);
+  if (WF_UNLIKELY(error != 0)) note_failure(t, begin, error);
+}
+
+static bool is_behind_failure(size_t begin, const void *ctx) {
+  const try_loop *t = (const try_loop *)ctx;
+  return begin > wf_word_load_relaxed(&t->x_failed); /* seen late: a block too many */
+}
+
+int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx) {
+  weft_opts opts;
+  try_loop t = {.body = body, .ctx = ctx};
+  wf_loop loop = {try_block, &t, is_behind_failure};
+  check_fn(body == NULL, n, "weft_try_for");
+  wf_par_options(&opts, o, "weft_try_for");
+  wf_word_store_relaxed(&t.x_failed, SIZE_MAX); /* nobody else sees it yet */
+  wf_loop_run(&opts, n, &loop);
+  if (t.error == 0 && wf_par_cancelled(&opts)) return WEFT_ECANCELED;
+  return t.error;
+}
+
+int weft_try_for(size_t n, weft_try_fn *body, void *ctx) {
+  return weft_try_for_with(NULL, n, body, ctx);
+}
+
+/* ---- weft_for_each ---- */
+
+typedef struct each_loop {
+  char *base;
+  size_t size;
+  weft_elem_fn *fn;
+  void *ctx;
+} each_loop;
+
+static void each_block(size_t begin, size_t end, void *ctx) {
+  const each_loop e = *(const each_loop *)ctx;
+  for (size_t i = begin; i < end; i++) e.fn(e.base + i * e.size, i, e.ctx);
+}
+
+void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
+                        weft_elem_fn *fn, void *ctx) {
+  weft_opts opts;
+  each_loop e = {(char *)base, size, fn, ctx};
+  wf_loop loop = {each_block, &e, NULL};
+  check_fn(fn == NULL, n, "weft_for_each");
+  check_base(base, n, size, "weft_for_each");
+  wf_par_options(&opts, o, "weft_for_each");
+  wf_loop_run(&opts, n, &loop);
+}
+
+void weft_for_each(void *base, size_t n, size_t size, weft_elem_fn *fn, void *ctx) {
+  weft_for_each_with(NULL, base, n, size, fn, ctx);
+}
+
+/* ---- weft_chunks ---- */
+
+typedef struct chunk_loop {
+  char *base;
+  size_t n, size, chunk;
+  weft_chunk_fn *fn;
+  void *ctx;
+} chunk_loop;
+
+static void chunk_block(size_t begin, size_t end, void *ctx) {
+  const chunk_loop c = *(const chunk_loop *)ctx;
+  for (size_t k = begin; k < end; k++) {
+    size_t first = k * c.chunk;
+    size_t left = c.n - first;
+    c.fn(c.base + first * c.size, left < c.chunk ? left : c.chunk, k, c.ctx);
+  }
+}
+
+void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size, size_t chunk,
+                      weft_chunk_fn *fn, void *ctx) {
+  weft_opts opts;
+  chunk_loop c = {(char *)base, n, size, chunk, fn, ctx};
+  wf_loop loop = {chunk_block, &c, NULL};
+  check_fn(fn == NULL, n, "weft_chunks");
+  check_base(base, n, size, "weft_chunks");
+  if (chunk == 0) wf_fatal("weft_chunks", "the chunk length is 0");
+  wf_par_options(&opts, o, "weft_chunks");
+  wf_loop_run(&opts, n / chunk + (n % chunk != 0), &loop);
+}
+
+void weft_chunks(void *base, size_t n, size_t size, size_t chunk, weft_chunk_fn *fn,
+                 void *ctx) {
+  weft_chunks_with(NULL, base, n, size, chunk, fn, ctx);
+}
+
+/* ---- weft_for_step ---- */
+
+typedef struct step_loop {
+  size_t begin, step;
+  weft_index_fn *fn;
+  void *ctx;
+} step_loop;
+
+static void step_block(size_t begin, size_t end, void *ctx) {
+  const step_loop s = *(const step_loop *)ctx;
+  for (size_t k = begin; k < end; k++) s.fn(s.begin + k * s.step, s.ctx);
+}
+
+void weft_for_step_with(const weft_opts *o, size_t begin, size_t end, size_t step,
+                        weft_index_fn *fn, void *ctx) {
+  weft_opts opts;
+  step_loop s = {begin, step, fn, ctx};
+  wf_loop loop = {step_block, &s, NULL};
+  size_t length = end > begin ? end - begin : 0;
+  check_fn(fn == NULL, length, "weft_for_step");
+  if (step == 0) wf_fatal("weft_for_step", "the step is 0");
+  wf_par_options(&opts, o, "weft_for_step");
+  wf_loop_run(&opts, length / step + (length % step != 0), &loop);
+}
+
+void weft_for_step(size_t begin, size_t end, size_t step, weft_index_fn *fn, void *ctx) {
+  weft_for_step_with(NULL, begin, end, step, fn, ctx);
+}
+
+/* ---- weft_for_2d ---- */
+
+typedef struct tile_loop {
+  size_t rows, cols, tile_rows, tile_cols;
+  size_t across; /* tiles in a row of tiles; 1 if the body goes through a row itself */
+  bool by_rows;
+  weft_tile_fn *fn;
+  void *ctx;
+} tile_loop;
+
+static void run_tile(const tile_loop *t, size_t down, size_t across) {
+  size_t r = down * t->tile_rows, c = across * t->tile_cols;
+  size_t rows = t->rows - r, cols = t->cols - c;
+  t->fn(r, r + (rows < t->tile_rows ? rows : t->tile_rows), c,
+        c + (cols < t->tile_cols ? cols : t->tile_cols), t->ctx);
+}
+
+static void tile_block(size_t begin, size_t end, void *ctx) {
+  const tile_loop t = *(const tile_loop *)ctx;
+  if (t.by_rows) {
+    for (size_t down = begin; down < end; down++)
+      for (size_t across = 0; across < t.across; across++) run_tile(&t, down, across);
+    return;
+  }
+  size_t down = begin / t.across, across = begin % t.across;
+  for (size_t k = begin; k < end; k++) {
+    run_tile(&t, down, across);
+    if (++across == t.across) {
+      across = 0;
+      down++;
+    }
+  }
+}
+
+void weft_for_2d_with(const weft_opts *o, size_t rows, size_t cols, size_t tile_rows,
+                      size_t tile_cols, weft_tile_fn *fn, void *ctx) {
+  weft_opts opts;
+  tile_loop t = {rows, cols, tile_rows, tile_cols, 0, false, fn, ctx};
+  wf_loop loop = {tile_block, &t, NULL};
+  check_fn(fn == NULL, rows != 0 ? cols : 0, "weft_for_2d");
+  wf_par_options(&opts, o, "weft_for_2d");
+  if (rows == 0 || cols == 0) return;
+  if (t.tile_rows == 0) t.tile_rows = rows < 32 ? rows : 32;
+  if (t.tile_cols == 0) t.tile_cols = cols;
+  t.across = cols / t.tile_cols + (cols % t.tile_cols != 0);
+  size_t down = rows / t.tile_rows + (rows % t.tile_rows != 0);
+  t.by_rows = down > SIZE_MAX / t.across; /* more tiles than numbers */
+  wf_loop_run(&opts, t.by_rows ? down : down * t.across, &loop);
+}
+
+void weft_for_2d(size_t rows, size_t cols, size_t tile_rows, size_t tile_cols,
+                 weft_tile_fn *fn, void *ctx) {
+  weft_for_2d_with(NULL, rows, cols, tile_rows, tile_cols, fn, ctx);
+}

@@ -1,0 +1,337 @@
+/* par/sort/order/sample.c - sorts by distribution: a sample of the elements is sorted,
+ * every n-th of it divides the whole into hundreds of buckets, each element goes to its
+ * bucket in a second array, and each bucket is sorted in the same way, back into the
+ * first. Two rounds are enough for ten million elements; buckets of up to 256 are left to
+ * the kernel's merge sort. All steps run in parallel and keep the order of equal
+ * elements.
+ *
+ * Compared with quicksort an element is moved three times instead of twenty; compared
+ * with merge sort the top levels, which go through memory, are few.
+ *
+ * Values that are frequent enough to appear twice among the splitters get buckets of
+ * their own, which are in order as they are. A round that does not make buckets smaller,
+ * because of bad luck or an order that contradicts itself, is not repeated often: then
+ * merge sort takes over, so the number of comparisons stays O(n log n).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "sort.h"
+
+#include <stdlib.h>
+
+enum {
+  KERNEL_MAX = 256,     /* elements that are left to the kernel */
+  LEVELS_MAX = 9,       /* of the tree of splitters: 512 buckets, 1023 with equal ones */
+  SAMPLES_EACH = 2,     /* elements of the sample for each splitter */
+  STRIPE_MIN = 1 << 14, /* elements of a part that one thread classifies */
+  STRIPES_EACH = 4,     /* such parts for each thread */
+  COPY_BLOCK = 1 << 16  /* bytes */
+};
+
+void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_kernel *kernel,
+                    size_t size, void *ctx) {
+  const weft_opts plain = WEFT_OPTS_INIT;
+  s->kernel = kernel;
+  s->ctx = ctx;
+  s->size = size;
+  s->opts = opts;
+  s->inner = plain;
+  s->inner.pool = opts->pool;
+  s->inner.max_workers = opts->max_workers;
+  s->budget = wf_par_crew(opts);
+}
+
+/* ---- copying ---- */
+
+typedef struct copy_job {
+  char *to;
+  const char *from;
+  size_t bytes;
+  bool streams;
+} copy_job;
+
+static void copy_blocks(size_t begin, size_t end, void *ctx) {
+  const copy_job *c = (const copy_job *)ctx;
+  size_t from = begin * COPY_BLOCK, to = end * COPY_BLOCK;
+  if (to > c->bytes) to = c->bytes;
+  if (c->streams)
+    wf_stream_copy(c->to + from, c->from + from, to - from);
+  else
+    memcpy(c->to + from, c->from + from, to - from);
+}
+
+void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n) {
+  copy_job c = {to, from, n * s->size, wf_copy_streams(n * s->size)};
+  wf_loop loop = {copy_blocks, &c, NULL};
+  if (s->budget > 1 && c.bytes > (size_t)4 * COPY_BLOCK)
+    wf_loop_run(&s->inner, (c.bytes + COPY_BLOCK - 1) / COPY_BLOCK, &loop);
+  else
+    memcpy(to, from, c.bytes);
+}
+
+/* Elements that descend, to the other array or in place. */
+static void reverse_run(const wf_sorter *s, char *data, char *spare, size_t n,
+                        bool to_spare) {
+  size_t size = s->size;
+  if (to_spare) {
+    for (size_t i = 0; i < n; i++)
+      memcpy(spare + i * size, data + (n - 1 - i) * size, size);
+    return;
+  }
+  for (size_t i = 0; i < n / 2; i++) {
+    char *low = data + i * size, *high = data + (n - 1 - i) * size;
+    memcpy(spare, low, size);
+    memcpy(low, high, size);
+    memcpy(high, spare, size);
+  }
+}
+
+/* ---- one round ---- */
+
+/* A round: one block of memory, with everything that is not an element's. */
+typedef struct round_of {
+  wf_sorter *sorter;
+  char *data, *spare;
+  uint16_t *ids;
+  size_t n;
+  wf_splitters by;
+  size_t buckets, stripes, stripe; /* numbers of them, length of a stripe */
+  size_t *counts; /* stripe by bucket; then each one's place is a char * there */
+  size_t *starts; /* of buckets; one more at the end */
+  bool to_spare;
+  unsigned rounds; /* that may follow */
+  bool forks;
+} round_of;
+
+static unsigned bits_of(size_t n) {
+  unsigned bits = 0;
+  while (n > 1) {
+    n /= 2;
+    bits++;
+  }
+  return bits;
+}
+
+/* At random: from equal parts of the array one element each, so that no order of the
+ * input is bad luck. */
+void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *data,
+                    size_t n) {
+  size_t size = s->size, part = n / count;
+  uint64_t random = (uint64_t)n * 0x9E3779B97F4A7C15u;
+  for (size_t i = 0; i < count; i++) {
+    random ^= random << 13;
+    random ^= random >> 7;
+    random ^= random << 17;
+    size_t index = i * part + (size_t)((random >> 32) * (uint64_t)part >> 32);
+    memcpy(sample + i * size, data + index * size, size);
+  }
+}
+
+/* Leaves out splitters that are equal to the one in front of them, and levels that are
+ * not needed then. */
+static void drop_equal_splitters(round_of *r, char *sorted) {
+  const wf_sorter *s = r->sorter;
+  size_t size = s->size, count = ((size_t)1 << r->by.levels) - 1, kept = 1;
+  for (size_t i = 1; i < count; i++) {
+    const char *next = sorted + i * size;
+    if (!wf_sorter_less(s, sorted + (kept - 1) * size, next)) continue;
+    if (kept < i) memcpy(sorted + kept * size, next, size);
+    kept++;
+  }
+  r->by.has_equal = kept < count;
+  while (r->by.levels > 1 && kept < (size_t)1 << (r->by.levels - 1)) r->by.levels--;
+  count = ((size_t)1 << r->by.levels) - 1;
+  for (size_t i = kept; i < count; i++)
+    memcpy(sorted + i * size, sorted + (kept - 1) * size, size);
+}
+
+/* Sorts a sample in the spare array, and makes splitters of it. */
+static void choose_splitters(round_of *r, char *sorted, char *tree) {
+  const wf_sorter *s = r->sorter;
+  size_t size = s->size, leaves = (size_t)1 << r->by.levels;
+  size_t count = SAMPLES_EACH * leaves;
+  wf_sample_take(s, r->spare, count, r->data, r->n);
+  s->kernel->sort(r->spare, r->spare + count * size, count, false, s->ctx);
+  for (size_t i = 0; i + 1 < leaves; i++)
+    memcpy(sorted + i * size, r->spare + ((i + 1) * SAMPLES_EACH - 1) * size, size);
+  drop_equal_splitters(r, sorted);
+  leaves = (size_t)1 << r->by.levels;
+  for (unsigned level = 0; level < r->by.levels; level++) {
+    size_t first = (size_t)1 << level, step = leaves >> level;
+    for (size_t i = 0; i < first; i++)
+      memcpy(tree + (first + i) * size, sorted + (i * step + step / 2 - 1) * size, size);
+  }
+  r->buckets = r->by.has_equal ? 2 * leaves - 1 : leaves;
+}
+
+/* The memory of a round; false if there is none. */
+static bool round_begin(round_of *r, unsigned levels, void **memory) {
+  const wf_sorter *s = r->sorter;
+  size_t leaves = (size_t)1 << levels;
+  size_t splitters = (leaves * s->size + 63) / 64 * 64;
+  r->stripes = 1;
+  if (r->forks) {
+    size_t most = STRIPES_EACH * (size_t)s->budget;
+    r->stripes = r->n / STRIPE_MIN < most ? r->n / STRIPE_MIN + 1 : most;
+  }
+  r->stripe = (r->n + r->stripes - 1) / r->stripes;
+  size_t words = (r->stripes + 1) * 2 * leaves * sizeof(size_t);
+  char *at = wf_sort_scratch(2 * splitters + words, memory);
+  if (at == NULL) return false;
+  r->by.levels = levels;
+  r->by.tree = at;
+  r->by.sorted = at + splitters;
+  r->starts = (size_t *)(void *)(at + 2 * splitters);
+  r->counts = r->starts + 2 * leaves;
+  memset(r->starts, 0, words);
+  choose_splitters(r, at + splitters, at);
+  return true;
+}
+
+static void classify_stripes(size_t begin, size_t end, void *ctx) {
+  const round_of *r = (const round_of *)ctx;
+  const wf_sorter *s = r->sorter;
+  for (size_t k = begin; k < end; k++) {
+    size_t from = k * r->stripe;
+    size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
+    if (from < to)
+      s->kernel->classify(r->data + from * s->size, to - from, &r->by, r->ids + from,
+                          r->counts + k * r->buckets, s->ctx);
+  }
+}
+
+static void scatter_stripes(size_t begin, size_t end, void *ctx) {
+  const round_of *r = (const round_of *)ctx;
+  const wf_sorter *s = r->sorter;
+  for (size_t k = begin; k < end; k++) {
+    size_t from = k * r->stripe;
+    size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
+    char **places = (char **)(void *)(r->counts + k * r->buckets);
+    if (from >= to) break;
+    s->kernel->scatter(r->data + from * s->size, to - from, r->ids + from, places,
+                       s->ctx);
+  }
+}
+
+/* From counts to places: bucket by bucket, and in each stripe by stripe. */
+static void lay_out(round_of *r) {
+  char **places = (char **)(void *)r->counts;
+  size_t start = 0;
+  for (size_t b = 0; b < r->buckets; b++) {
+    r->starts[b] = start;
+    for (size_t k = 0; k < r->stripes; k++) {
+      size_t count = r->counts[k * r->buckets + b];
+      places[k * r->buckets + b] = r->spare + start * r->sorter->size;
+      start += count;
+    }
+  }
+  r->starts[r->buckets] = start;
+}
+
+/* Runs over all stripes or buckets, in parallel if the round is. */
+static void round_loop(round_of *r, size_t n, weft_range_fn *body) {
+  wf_loop loop = {body, r, NULL};
+  if (r->forks)
+    wf_loop_run(&r->sorter->inner, n, &loop);
+  else
+    body(0, n, r);
+}
+
+/* All elements to their buckets, in the spare array. */
+static void distribute(round_of *r) {
+  round_loop(r, r->stripes, classify_stripes);
+  lay_out(r);
+  round_loop(r, r->stripes, scatter_stripes);
+}
+
+static bool is_equal_bucket(const round_of *r, size_t b) {
+  return r->by.has_equal && b % 2 == 1;
+}
+
+/* ---- rounds ---- */
+
+static void sort_rounds(round_of *r);
+
+static void sort_buckets(size_t begin, size_t end, void *ctx) {
+  const round_of *r = (const round_of *)ctx;
+  wf_sorter *s = r->sorter;
+  for (size_t b = begin; b < end; b++) {
+    size_t from = r->starts[b], n = r->starts[b + 1] - from;
+    char *data = r->spare + from * s->size, *spare = r->data + from * s->size;
+    if (n == 0) continue;
+    if (is_equal_bucket(r, b)) {
+      if (!r->to_spare && s->opts->max_workers == 0)
+        wf_sorter_copy(s, spare, data, n);
+      else if (!r->to_spare)
+        memcpy(spare, data, n * s->size); /* the bucket is this thread's alone */
+    } else if (n <= KERNEL_MAX) {
+      s->kernel->sort(data, spare, n, !r->to_spare, s->ctx);
+    } else {
+      round_of next = {.sorter = s,
+                       .data = data,
+                       .spare = spare,
+                       .ids = r->ids + from,
+                       .n = n,
+                       .to_spare = !r->to_spare,
+                       .rounds = r->rounds - 1};
+      /* With a limited crew each bucket is one thread's. */
+      next.forks = r->forks && s->opts->max_workers == 0 && n >= (size_t)4 * STRIPE_MIN;
+      sort_rounds(&next);
+    }
+  }
+}
+
+/* Rounds of about the same number of buckets that leave some dozen elements in each. */
+static unsigned levels_for(size_t n) {
+  unsigned bits = bits_of(n);
+  unsigned rounds = (bits - 7 + LEVELS_MAX - 1) / LEVELS_MAX;
+  unsigned levels = (bits - 5 + rounds - 1) / rounds;
+  return levels < LEVELS_MAX ? levels : LEVELS_MAX;
+}
+
+static void sort_rounds(round_of *r) {
+  wf_sorter *s = r->sorter;
+  bool falls, cancelled = wf_par_cancelled(s->opts);
+  void *memory;
+  size_t run = cancelled ? r->n : s->kernel->run(r->data, r->n, &falls, s->ctx);
+  if (run == r->n && (cancelled || !falls)) {
+    if (r->to_spare) wf_sorter_copy(s, r->spare, r->data, r->n);
+  } else if (run == r->n) {
+    reverse_run(s, r->data, r->spare, r->n, r->to_spare);
+  } else if (r->n <= KERNEL_MAX) {
+    s->kernel->sort(r->data, r->spare, r->n, r->to_spare, s->ctx);
+  } else if (r->rounds == 0 || !round_begin(r, levels_for(r->n), &memory)) {
+    wf_merge_sort(s, r->data, r->spare, r->n, r->to_spare, r->forks ? s->budget : 1);
+  } else {
+    distribute(r);
+    round_loop(r, r->buckets, sort_buckets);
+    free(memory);
+  }
+}
+
+void wf_sample_sort(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t n) {
+  round_of r = {
+      .sorter = s, .data = data, .spare = spare, .ids = ids, .n = n, .rounds = 0};
+  /* As many rounds as are needed if buckets become eight times as large as they should,
+   * and one more. */
+  r.rounds = bits_of(n) / 5 + 1;
+  r.forks = s->budget > 1 && n >= WF_SORT_FORK_MIN;
+  sort_rounds(&r);
+}
+
+bool wf_sample_divide(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t n,
+                      size_t nth, size_t *begin, size_t *end, bool *is_equal) {
+  enum { DIVIDE_LEVELS = 4 };
+  round_of r = {.sorter = s, .data = data, .spare = spare, .ids = ids, .n = n};
+  void *memory;
+  r.forks = s->budget > 1 && n >= WF_SORT_FORK_MIN;
+  if (!round_begin(&r, DIVIDE_LEVELS, &memory)) return false;
+  distribute(&r);
+  wf_sorter_copy(s, data, spare, n);
+  size_t b = 0;
+  while (r.starts[b + 1] <= nth) b++;
+  *begin = r.starts[b];
+  *end = r.starts[b + 1];
+  *is_equal = is_equal_bucket(&r, b);
+  free(memory);
+  return true;
+}

@@ -1,0 +1,148 @@
+/* par/sort/order/select.c - the nth element, partial sort, and the question whether an
+ * array is sorted.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "sort.h"
+
+#include <stdlib.h>
+#include <weft/sort.h>
+
+/* ---- is it sorted? ---- */
+
+typedef struct run_look {
+  const wf_sorter *sorter;
+  const char *base;
+  bool falls;
+  wf_word x_broken; /* a block was found that is not in order */
+} run_look;
+
+/* The block with the element in front of it. */
+static void look_at_block(size_t begin, size_t end, void *ctx) {
+  run_look *l = (run_look *)ctx;
+  const wf_sorter *s = l->sorter;
+  bool falls;
+  size_t n = end - begin + 1; /* pair i is elements i and i + 1 */
+  size_t run = s->kernel->run(l->base + begin * s->size, n, &falls, s->ctx);
+  /* Relaxed: nothing else is published; the end of the loop orders it. */
+  if (run < n || falls != l->falls) wf_word_store_relaxed(&l->x_broken, 1);
+}
+
+static bool is_broken(size_t begin, const void *ctx) {
+  const run_look *l = (const run_look *)ctx;
+  (void)begin;
+  return wf_word_load_relaxed(&l->x_broken) != 0; /* seen late: a block too many */
+}
+
+bool wf_sorter_is_run(wf_sorter *s, const char *base, size_t n, bool falls) {
+  run_look l = {.sorter = s, .base = base, .falls = falls};
+  wf_loop loop = {look_at_block, &l, is_broken};
+  if (n < 2) return true;
+  wf_loop_run(&s->inner, n - 1, &loop);
+  return wf_word_load_relaxed(&l.x_broken) == 0; /* the loop is over */
+}
+
+/* ---- calls ---- */
+
+typedef struct select_call {
+  const weft_opts *opts;
+  wf_by_cmp by;
+  char *base;
+  size_t n, nth;
+  bool is_sorted; /* the result of weft_is_sorted */
+} select_call;
+
+static void is_sorted_inside(void *ctx) {
+  select_call *c = (select_call *)ctx;
+  wf_sorter s;
+  wf_sorter_init(&s, c->opts, wf_cmp_kernel(c->by.size), c->by.size, &c->by);
+  s.inner.cancel = c->opts->cancel;
+  c->is_sorted = wf_sorter_is_run(&s, c->base, c->n, false);
+}
+
+bool weft_is_sorted_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                         weft_cmp_fn *cmp, void *ctx) {
+  weft_opts opts;
+  select_call c = {&opts, {cmp, ctx, size}, (char *)(uintptr_t)base, n, 0, true};
+  wf_sort_check(base == NULL, cmp, n, size, "weft_is_sorted");
+  wf_par_options(&opts, o, "weft_is_sorted");
+  if (n > 1) wf_par_run(&opts, is_sorted_inside, &c);
+  return c.is_sorted;
+}
+
+bool weft_is_sorted(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
+                    void *ctx) {
+  return weft_is_sorted_with(NULL, base, n, size, cmp, ctx);
+}
+
+/* ---- the nth element ---- */
+
+/* Divides into buckets and goes on with the one that has the nth, until it is small. */
+static bool select_moving(wf_sorter *s, char *base, size_t n, size_t nth) {
+  enum { SELECT_SMALL = 1024, ROUNDS = 24, FUTILE = 3 };
+  size_t bytes = (n * s->size + 7) / 8 * 8;
+  void *memory;
+  char *spare = wf_sort_scratch(bytes + n * sizeof(uint16_t), &memory);
+  if (spare == NULL) return false;
+  uint16_t *ids = (uint16_t *)(void *)(spare + bytes);
+  bool is_equal = false, done = true;
+  unsigned futile = 0; /* rounds that hardly made it smaller: the order is bad */
+  for (unsigned round = 0; n > SELECT_SMALL && done && !is_equal; round++) {
+    size_t begin, end;
+    if (wf_par_cancelled(s->opts)) break;
+    done = round < ROUNDS && futile < FUTILE &&
+           wf_sample_divide(s, base, spare, ids, n, nth, &begin, &end, &is_equal);
+    if (!done) break;
+    base += begin * s->size;
+    nth -= begin;
+    if (end - begin > n - n / 8) futile++;
+    n = end - begin;
+  }
+  if (!done)
+    wf_inplace_select(s, base, n, nth);
+  else if (n <= SELECT_SMALL && !is_equal)
+    s->kernel->sort(base, spare, n, false, s->ctx);
+  free(memory);
+  return true;
+}
+
+static void nth_inside(void *ctx) {
+  select_call *c = (select_call *)ctx;
+  wf_sorter s;
+  wf_sorter_init(&s, c->opts, wf_cmp_kernel(c->by.size), c->by.size, &c->by);
+  if (wf_par_cancelled(c->opts)) return;
+  if (c->by.size > WF_SORT_LARGEST || !select_moving(&s, c->base, c->n, c->nth))
+    wf_inplace_select(&s, c->base, c->n, c->nth);
+}
+
+static void nth_call(const weft_opts *o, void *base, size_t n, size_t nth, size_t size,
+                     weft_cmp_fn *cmp, void *ctx, const char *call) {
+  weft_opts opts;
+  select_call c = {&opts, {cmp, ctx, size}, (char *)base, n, nth, false};
+  wf_sort_check(base == NULL, cmp, n, size, call);
+  wf_par_options(&opts, o, call);
+  if (nth < n && n > 1) wf_par_run(&opts, nth_inside, &c);
+}
+
+void weft_nth_element_with(const weft_opts *o, void *base, size_t n, size_t nth,
+                           size_t size, weft_cmp_fn *cmp, void *ctx) {
+  nth_call(o, base, n, nth, size, cmp, ctx, "weft_nth_element");
+}
+
+void weft_nth_element(void *base, size_t n, size_t nth, size_t size, weft_cmp_fn *cmp,
+                      void *ctx) {
+  weft_nth_element_with(NULL, base, n, nth, size, cmp, ctx);
+}
+
+/* ---- partial sort ---- */
+
+void weft_partial_sort_with(const weft_opts *o, void *base, size_t n, size_t k,
+                            size_t size, weft_cmp_fn *cmp, void *ctx) {
+  if (k > n) k = n;
+  nth_call(o, base, n, k, size, cmp, ctx, "weft_partial_sort"); /* nothing if k == n */
+  weft_sort_with(o, base, k, size, cmp, ctx);
+}
+
+void weft_partial_sort(void *base, size_t n, size_t k, size_t size, weft_cmp_fn *cmp,
+                       void *ctx) {
+  weft_partial_sort_with(NULL, base, n, k, size, cmp, ctx);
+}

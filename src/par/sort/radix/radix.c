@@ -1,0 +1,174 @@
+/* par/sort/radix/radix.c - see radix.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "radix.h"
+
+#include "lists.h"
+
+/* A block has at least so many elements for each bucket, so that clearing and adding up
+ * its counts is little beside its elements. */
+enum { BLOCK_LEAST = 8, BLOCKS_EACH = 4 };
+
+size_t wf_radix_buckets(size_t n, size_t size) {
+  size_t buckets = WF_BUCKETS_LEAST;
+  while (buckets < n / (WF_BUCKET_BYTES / size) && buckets < WF_BUCKETS_MOST)
+    buckets *= 2;
+  return buckets;
+}
+
+static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
+  size_t blocks = crew == 1 ? 1 : BLOCKS_EACH * (size_t)crew;
+  size_t most = n / (BLOCK_LEAST * buckets) + 1;
+  return blocks < most ? blocks : most;
+}
+
+/* From so many bytes on scratch memory is not expected to stay in a cache. */
+enum { STREAM_LEAST = 4 << 20 };
+
+/* A slot is large enough for a usual leaf. */
+enum { SLOT_LEAST = WF_LISTS_TABLE + 2 * WF_BUCKET_BYTES };
+
+/* As many as a word has bits, at most. */
+static uintptr_t all_slots(size_t blocks) {
+  return blocks >= 8 * sizeof(uintptr_t) ? UINTPTR_MAX : ((uintptr_t)1 << blocks) - 1;
+}
+
+static size_t in_lines(size_t bytes) {
+  return (bytes + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
+}
+
+bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *coding,
+                    size_t n, size_t size) {
+  radix->given = given;
+  radix->opts = *given;
+  radix->opts.cancel = NULL;
+  radix->opts.split = WEFT_SPLIT_ADAPTIVE;
+  radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
+  radix->coding = *coding;
+  radix->lists = wf_lists_get();
+  radix->streams = n >= STREAM_LEAST / size;
+  radix->stride = wf_radix_buckets(n, size);
+  radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));
+  size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
+  size_t starts = in_lines((radix->stride + 1) * sizeof(size_t));
+  size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
+  size_t cells = n >= WF_CELLS_WORTH ? in_lines(WF_CELLS * sizeof(wf_cell)) : 0;
+  radix->slot_size = radix->stride * WF_LINE_BYTES;
+  if (radix->slot_size < SLOT_LEAST) radix->slot_size = SLOT_LEAST;
+  size_t slots = radix->blocks * radix->slot_size;
+  radix->scratch = wf_scratch_get(2 * table + starts + ranges + cells + slots + n * size);
+  char *at = (char *)radix->scratch.memory;
+  if (at == NULL) return false;
+  radix->counts = (size_t *)(void *)at;
+  radix->firsts = (size_t *)(void *)(at + table);
+  radix->starts = (size_t *)(void *)(at + 2 * table);
+  radix->ranges = (uint64_t *)(void *)(at + 2 * table + starts);
+  radix->cells = (wf_cell *)(void *)(at + 2 * table + starts + ranges);
+  radix->slots = at + 2 * table + starts + ranges + cells;
+  radix->elements = radix->slots + slots;
+  wf_word_init(&radix->x_free, all_slots(radix->blocks));
+  return true;
+}
+
+void wf_radix_end(wf_radix *radix) {
+  wf_scratch_put(radix->scratch);
+}
+
+char *wf_radix_claim_slot(wf_radix *radix) {
+  /* Relaxed: only a guess, the exchange tells. */
+  uintptr_t is_free = wf_word_load_relaxed(&radix->x_free);
+  while (is_free != 0) {
+    /* Pairs with the release of the slot: what was done in it lies behind. */
+    if (wf_word_cas_seq_cst(&radix->x_free, &is_free, is_free & (is_free - 1)))
+      return wf_radix_slot(radix, (size_t)__builtin_ctzll(is_free));
+  }
+  return NULL;
+}
+
+void wf_radix_release_slot(wf_radix *radix, const char *slot) {
+  size_t number = (size_t)(slot - radix->slots) / radix->slot_size;
+  /* Pairs with the next claim of the slot. */
+  wf_word_fetch_add_seq_cst(&radix->x_free, (uintptr_t)1 << number);
+}
+
+void wf_radix_place(wf_radix *radix) {
+  size_t sum = 0;
+  for (size_t b = 0; b < radix->buckets; b++) {
+    radix->starts[b] = sum;
+    for (size_t k = 0; k < radix->blocks; k++) {
+      size_t *place = &wf_radix_counts(radix, k)[b], count = *place;
+      *place = sum;
+      sum += count;
+    }
+  }
+  radix->starts[radix->buckets] = sum;
+}
+
+/* ---- cells ---- */
+
+/* Is no part of the range far above the average? */
+static bool samples_are_even(const wf_radix *radix, size_t cells) {
+  enum { RANGE_PARTS = 64, FAR_ABOVE = 3 };
+  size_t counts[RANGE_PARTS] = {0};
+  for (size_t c = 0; c < cells; c++)
+    counts[c * RANGE_PARTS / cells] += radix->cells[c].offset;
+  for (size_t p = 0; p < RANGE_PARTS; p++)
+    if (counts[p] > FAR_ABOVE * WF_CELL_SAMPLES / RANGE_PARTS) return false;
+  return true;
+}
+
+/* The logarithm of how many buckets a cell gets if all together have `wanted` of them,
+ * rounded. */
+static unsigned cell_bits(size_t samples, size_t wanted, unsigned shift) {
+  size_t buckets = samples * wanted / WF_CELL_SAMPLES;
+  unsigned bits = 0;
+  while (bits < shift && buckets * 3 / 4 >= (size_t)1 << bits) bits++;
+  return bits;
+}
+
+/* Gives each cell its first bucket and its number of them; returns the number of all.
+ * Until `is_final` only that. */
+static size_t share_buckets(wf_radix *radix, size_t cells, unsigned shift, size_t wanted,
+                            bool is_final) {
+  size_t next = 0, shared = 0; /* samples in the bucket before `next`; 0: nobody shares */
+  size_t most_shared = WF_CELL_SAMPLES / wanted;
+  bool shares = false;
+  for (size_t c = 0; c < cells; c++) {
+    wf_cell *cell = &radix->cells[c];
+    size_t samples = cell->offset;
+    unsigned bits = cell_bits(samples, wanted, shift);
+    bool joins = bits == 0 && shares && shared + samples <= most_shared;
+    size_t first = joins ? next - 1 : next;
+    next = first + ((size_t)1 << bits);
+    shares = bits == 0;
+    shared = joins ? shared + samples : samples;
+    if (!is_final) continue;
+    cell->shift = shift - bits;
+    cell->offset = (uint32_t)(first - (c << bits));
+  }
+  return next;
+}
+
+bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift) {
+  if (samples_are_even(radix, cells)) return false;
+  size_t wanted = radix->stride;
+  while (share_buckets(radix, cells, shift, wanted, false) > radix->stride)
+    wanted = wanted * 7 / 8;
+  radix->buckets = share_buckets(radix, cells, shift, wanted, true);
+  return true;
+}
+
+void wf_radix_fold(wf_radix *radix, size_t middle) {
+  size_t folded = 0;
+  for (size_t k = 0; k < radix->blocks; k++) {
+    size_t *counts = wf_radix_counts(radix, k), below = 0, above = 0;
+    for (size_t b = 0; b < middle; b++) below += counts[b];
+    for (size_t b = middle + 1; b < radix->buckets; b++) above += counts[b];
+    size_t between = counts[middle];
+    folded = 0;
+    if (middle > 0) counts[folded++] = below;
+    counts[folded++] = between;
+    counts[folded++] = above;
+  }
+  radix->buckets = folded;
+}

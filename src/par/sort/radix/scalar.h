@@ -1,0 +1,452 @@
+/* par/sort/radix/scalar.h - a template: parallel radix sort for one kind of element.
+ *
+ * The including file defines
+ *
+ *     WF_SORT(name)       the name of a function or type for this kind of element
+ *     WF_ELEM, WF_KEY     types; a key is an unsigned number, sorted in ascending order
+ *     WF_KEY_OF(e)        the key of an element
+ *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
+ *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
+ *     WF_LISTS_LEAF       the member of wf_lists that sorts such elements; or nothing of
+ *                         that name
+ *
+ * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
+ * leading bits in which they differ (if these are spread unevenly, by cells that a sample
+ * tells, see radix.h), from the caller's array into scratch memory: blocks of the array
+ * count, then each writes to where its elements go. The buckets fit into a CPU's own
+ * cache; each is sorted there, by sort_lists.h or else byte by byte from the lowest that
+ * matters, back into the array. A bucket that holds a large part of all elements is
+ * distributed again. Everything is cut by size, and stable but for lists, whose elements
+ * are nothing but their keys.
+ *
+ * SPDX-License-Identifier: MIT */
+
+enum { WF_SORT(LINE_LENGTH) = WF_LINE_BYTES / sizeof(WF_ELEM) };
+
+/* Which bucket a key belongs to: keys from `low` on by their distance, in steps of 2 to
+ * the power of `shift`; those below and above in the first and the last one. If there are
+ * cells, see radix.h, these steps are cells instead of buckets. */
+typedef struct WF_SORT(digit) {
+  WF_KEY low;
+  unsigned shift;
+  WF_KEY last;
+  const wf_cell *cells; /* or NULL */
+} WF_SORT(digit);
+
+typedef struct WF_SORT(pass) {
+  wf_radix *radix;
+  WF_ELEM *src, *dst; /* elements go from the one to the other */
+  size_t n;
+  WF_SORT(digit) digit;
+  wf_coding load;  /* what `src` still needs */
+  WF_ELEM *result; /* one of the two: where the sorted elements shall be */
+} WF_SORT(pass);
+
+static inline size_t WF_SORT(bucket_of)(const WF_SORT(digit) * digit, WF_KEY key) {
+  WF_KEY above = key > digit->low ? key - digit->low : 0;
+  WF_KEY step = (WF_KEY)(above >> digit->shift);
+  if (digit->cells == NULL) return (size_t)(step < digit->last ? step : digit->last);
+  if (WF_UNLIKELY(step > digit->last)) {
+    step = digit->last;
+    above = (WF_KEY)(((step + 1) << digit->shift) - 1);
+  }
+  const wf_cell cell = digit->cells[step];
+  return (uint32_t)(cell.offset + (uint32_t)(above >> cell.shift));
+}
+
+/* ---- one bucket, in cache ---- */
+
+static void WF_SORT(insertion)(WF_ELEM *a, size_t n) {
+  for (size_t i = 1; i < n; i++) {
+    WF_ELEM e = a[i];
+    size_t j = i;
+    for (; j > 0 && WF_KEY_OF(a[j - 1]) > WF_KEY_OF(e); j--) a[j] = a[j - 1];
+    a[j] = e;
+  }
+}
+
+/* The same, but gives up after so many moves; the elements are all there then. */
+static bool WF_SORT(insertion_within)(WF_ELEM *a, size_t n, size_t moves) {
+  WF_KEY highest = WF_KEY_OF(a[0]);
+  for (size_t i = 1; i < n; i++) {
+    WF_ELEM e = a[i];
+    if (WF_LIKELY(WF_KEY_OF(e) >= highest)) {
+      highest = WF_KEY_OF(e);
+      continue;
+    }
+    size_t j = i;
+    for (; j > 0 && WF_KEY_OF(a[j - 1]) > WF_KEY_OF(e); j--) a[j] = a[j - 1];
+    a[j] = e;
+    if (WF_UNLIKELY(i - j > moves)) return false;
+    moves -= i - j;
+  }
+  return true;
+}
+
+/* The bits in which keys differ from the first one. */
+WF_VECTORISE static WF_KEY WF_SORT(varying)(const WF_ELEM *a, const WF_ELEM *b,
+                                            size_t n) {
+  enum { LENGTH = WF_CACHE_LINE / sizeof(WF_ELEM) };
+  WF_KEY first = WF_KEY_OF(a[0]), bits = 0;
+  size_t i = 0;
+  for (; i + LENGTH <= n; i += LENGTH) {
+    __builtin_prefetch(b + i, 1);
+    for (size_t j = 0; j < LENGTH; j++) bits |= WF_KEY_OF(a[i + j]) ^ first;
+  }
+  for (; i < n; i++) bits |= WF_KEY_OF(a[i]) ^ first;
+  return bits;
+}
+
+WF_VECTORISE static void WF_SORT(decode)(WF_ELEM *dst, const WF_ELEM *src, size_t n,
+                                         const wf_coding *coding) {
+  const wf_coding c = *coding;
+  (void)c;
+  for (size_t i = 0; i < n; i++) dst[i] = WF_DECODE(&c, src[i]);
+}
+
+/* One pass by the byte at `shift`. */
+static void WF_SORT(by_byte)(WF_ELEM *dst, const WF_ELEM *src, size_t n, unsigned shift) {
+  uint32_t place[256] = {0};
+  for (size_t i = 0; i < n; i++) place[(WF_KEY_OF(src[i]) >> shift) & 255]++;
+  for (uint32_t b = 0, sum = 0; b < 256; b++) {
+    uint32_t count = place[b];
+    place[b] = sum;
+    sum += count;
+  }
+  for (size_t i = 0; i < n; i++) {
+    WF_ELEM e = src[i];
+    dst[place[(WF_KEY_OF(e) >> shift) & 255]++] = e;
+  }
+}
+
+/* Two passes, counted together: by way of `between`; `dst` may be `src`. */
+static void WF_SORT(by_two_bytes)(WF_ELEM *dst, WF_ELEM *between, const WF_ELEM *src,
+                                  size_t n, unsigned shift) {
+  uint32_t low[256] = {0}, high[256] = {0};
+  for (size_t i = 0; i < n; i++) {
+    WF_KEY digits = (WF_KEY)(WF_KEY_OF(src[i]) >> shift);
+    low[digits & 255]++;
+    high[(digits >> 8) & 255]++;
+  }
+  for (uint32_t d = 0, low_sum = 0, high_sum = 0; d < 256; d++) {
+    uint32_t low_count = low[d], high_count = high[d];
+    low[d] = low_sum;
+    high[d] = high_sum;
+    low_sum += low_count;
+    high_sum += high_count;
+  }
+  for (size_t i = 0; i < n; i++) {
+    WF_ELEM e = src[i];
+    between[low[(WF_KEY_OF(e) >> shift) & 255]++] = e;
+  }
+  for (size_t i = 0; i < n; i++) {
+    WF_ELEM e = between[i];
+    dst[high[(WF_KEY_OF(e) >> (shift + 8)) & 255]++] = e;
+  }
+}
+
+/* Sorts by all bytes in which keys differ. Returns where the elements are. */
+static WF_ELEM *WF_SORT(by_all_bytes)(WF_ELEM *a, WF_ELEM *b, size_t n, WF_KEY varying) {
+  for (unsigned shift = 0; shift < 8 * sizeof(WF_KEY); shift += 8) {
+    if (((varying >> shift) & 255) == 0) continue;
+    WF_SORT(by_byte)(b, a, n, shift);
+    WF_ELEM *swap = a;
+    a = b;
+    b = swap;
+  }
+  return a;
+}
+
+/* So many bytes, from `shift` on, from `src` to `dst` with the help of `spare`; two of
+ * the three may be the same. Returns which of them has the elements. */
+static WF_ELEM *WF_SORT(by_bytes)(WF_ELEM *dst, WF_ELEM *spare, WF_ELEM *src, size_t n,
+                                  unsigned shift, unsigned bytes) {
+  WF_ELEM *at = src;
+  if (bytes % 2 != 0) {
+    at = dst == src ? spare : dst;
+    WF_SORT(by_byte)(at, src, n, shift);
+  }
+  for (unsigned k = bytes % 2; k < bytes; k += 2) {
+    bool stays = at == spare;
+    WF_ELEM *to = stays ? at : dst;
+    WF_SORT(by_two_bytes)(to, stays ? dst : spare, at, n, shift + 8 * k);
+    at = to;
+  }
+  return at;
+}
+
+/* Sorts n encoded elements of `src` into `result`, decoded, with the help of `spare`; two
+ * of the three may be the same. Keys rarely agree in all of their leading bits, as many
+ * as it takes to number them and a few more: sort by these, and see whether little is
+ * left to move.
+ */
+static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *result,
+                          const wf_coding *coding) {
+  WF_ELEM *at = src;
+  if (n <= WF_SORT_FEW) {
+    WF_SORT(insertion)(src, n);
+  } else {
+    WF_KEY varying = WF_SORT(varying)(src, result, n);
+    unsigned top = varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
+    unsigned wanted = 64 - (unsigned)__builtin_clzll(n) + WF_SORT_MORE_BITS;
+    unsigned bytes = ((wanted < top ? wanted : top) + 7) / 8;
+    unsigned shift = 8 * bytes < top ? top - 8 * bytes : 0;
+    at = WF_SORT(by_bytes)(result, spare, src, n, shift, bytes);
+    if (shift > 0 && !WF_SORT(insertion_within)(at, n, WF_SORT_MOVES * n))
+      at = WF_SORT(by_all_bytes)(at, at == result ? spare : result, n, varying);
+  }
+  WF_SORT(decode)(result, at, n, coding);
+}
+
+/* The same with a slot of memory of that size, or none; and `spare` for what does not fit
+ * into it. */
+static void WF_SORT(leaf_in_slot)(const wf_lists *lists, WF_ELEM *src, char *slot,
+                                  size_t slot_size, WF_ELEM *spare, size_t n,
+                                  WF_ELEM *result, const wf_coding *coding) {
+  bool fits = slot != NULL && n <= (slot_size - WF_LISTS_TABLE) / sizeof(WF_ELEM);
+  (void)lists;
+#ifdef WF_LISTS_LEAF
+  if (fits && lists != NULL && n >= WF_LISTS_LEAST) {
+    lists->WF_LISTS_LEAF(src, slot, n, result, coding, WF_SORT(leaf));
+    return;
+  }
+#endif
+  WF_SORT(leaf)(src, fits ? (WF_ELEM *)(void *)slot : spare, n, result, coding);
+}
+
+/* ---- the distribution ---- */
+
+static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
+  const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
+  const wf_radix *radix = pass->radix;
+  const WF_SORT(digit) digit = pass->digit;
+  const wf_coding load = pass->load;
+  (void)load;
+  for (size_t k = begin; k < end; k++) {
+    size_t *counts = wf_radix_counts(radix, k);
+    size_t from = wf_radix_block(radix, pass->n, k);
+    size_t to = wf_radix_block(radix, pass->n, k + 1);
+    memset(counts, 0, radix->buckets * sizeof *counts);
+    for (size_t i = from; i < to; i++)
+      counts[WF_SORT(bucket_of)(&digit, WF_KEY_OF(WF_ENCODE(&load, pass->src[i])))]++;
+  }
+}
+
+/* Elements on their way to a bucket are gathered in a cache line of the block's own, and
+ * written when it is full: the bucket's memory is touched once for a whole line, and need
+ * not be read. `dst` counts from a line's boundary; the bucket starts at `first`. */
+static inline void WF_SORT(write_line)(WF_ELEM *dst, size_t end, size_t first,
+                                       const WF_ELEM *line, bool streams) {
+  enum { LENGTH = WF_SORT(LINE_LENGTH) };
+  size_t begin = end - LENGTH;
+  if (WF_UNLIKELY(begin < first || begin > end))
+    memcpy(dst + first, line + first % LENGTH, (end - first) * sizeof *dst);
+  else
+    wf_write_line(dst + begin, line, streams);
+}
+
+static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
+  enum { LENGTH = WF_SORT(LINE_LENGTH) };
+  const wf_radix *radix = pass->radix;
+  const WF_SORT(digit) digit = pass->digit;
+  const wf_coding load = pass->load;
+  (void)load;
+  /* Where a type is aligned to less than its size, lines may not be. */
+  const bool streams = radix->streams && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
+  size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
+  WF_ELEM *lines = (WF_ELEM *)(void *)wf_radix_slot(radix, k);
+  size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
+  WF_ELEM *dst = pass->dst - phase;
+  for (size_t b = 0; b < radix->buckets; b++) first[b] = place[b] += phase;
+  size_t to = wf_radix_block(radix, pass->n, k + 1);
+  for (size_t i = wf_radix_block(radix, pass->n, k); i < to; i++) {
+    WF_ELEM e = WF_ENCODE(&load, pass->src[i]);
+    size_t b = WF_SORT(bucket_of)(&digit, WF_KEY_OF(e));
+    size_t p = place[b]++;
+    lines[b * LENGTH + p % LENGTH] = e;
+    if (p % LENGTH == LENGTH - 1)
+      WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, streams);
+  }
+  for (size_t b = 0; b < radix->buckets; b++) {
+    size_t end = place[b], begin = end - end % LENGTH;
+    if (begin < first[b]) begin = first[b];
+    memcpy(dst + begin, lines + b * LENGTH + begin % LENGTH, (end - begin) * sizeof *dst);
+  }
+  wf_stream_end();
+}
+
+static void WF_SORT(scatter_blocks)(size_t begin, size_t end, void *ctx) {
+  for (size_t k = begin; k < end; k++)
+    WF_SORT(scatter_block)((const WF_SORT(pass) *)ctx, k);
+}
+
+/* Buckets that are not too large; after a cancellation they only go back. */
+static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
+  const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
+  wf_radix *radix = pass->radix;
+  char *slot = wf_radix_claim_slot(radix);
+  for (size_t b = begin; b < end; b++) {
+    size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
+    WF_ELEM *from = pass->dst + start, *result = pass->result + start;
+    WF_ELEM *spare = result == from ? pass->src + start : from;
+    if (n == 0 || n > radix->too_large) continue;
+    if (wf_par_cancelled(radix->given))
+      WF_SORT(decode)(result, from, n, &radix->coding);
+    else
+      WF_SORT(leaf_in_slot)
+    (radix->lists, from, slot, radix->slot_size, spare, n, result, &radix->coding);
+  }
+  if (slot != NULL) wf_radix_release_slot(radix, slot);
+}
+
+/* ---- the range of the keys ---- */
+
+static void WF_SORT(find_ranges)(size_t begin, size_t end, void *ctx) {
+  const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
+  const wf_coding load = pass->load;
+  (void)load;
+  for (size_t k = begin; k < end; k++) {
+    size_t from = wf_radix_block(pass->radix, pass->n, k);
+    size_t to = wf_radix_block(pass->radix, pass->n, k + 1);
+    WF_KEY low = (WF_KEY)-1, high = 0;
+    for (size_t i = from; i < to; i++) {
+      WF_KEY key = WF_KEY_OF(WF_ENCODE(&load, pass->src[i]));
+      if (key < low) low = key;
+      if (key > high) high = key;
+    }
+    pass->radix->ranges[2 * k] = low;
+    pass->radix->ranges[2 * k + 1] = high;
+  }
+}
+
+static void WF_SORT(exact_range)(WF_SORT(pass) * pass, WF_KEY *low, WF_KEY *high) {
+  const wf_loop loop = {WF_SORT(find_ranges), pass, NULL};
+  const wf_radix *radix = pass->radix;
+  wf_loop_run(&radix->opts, radix->blocks, &loop);
+  *low = (WF_KEY)-1;
+  *high = 0;
+  for (size_t k = 0; k < radix->blocks; k++) {
+    if (radix->ranges[2 * k] < *low) *low = (WF_KEY)radix->ranges[2 * k];
+    if (radix->ranges[2 * k + 1] > *high) *high = (WF_KEY)radix->ranges[2 * k + 1];
+  }
+}
+
+/* Of keys as they come: what few of them tell. The others fall into the outer buckets. */
+static void WF_SORT(likely_range)(const WF_SORT(pass) * pass, WF_KEY *low, WF_KEY *high) {
+  wf_rng rng;
+  wf_rng_seed(&rng, pass->n);
+  *low = (WF_KEY)-1;
+  *high = 0;
+  for (unsigned i = 0; i < WF_SAMPLES; i++) {
+    size_t at = (size_t)(wf_rng_next(&rng) % pass->n);
+    WF_KEY key = WF_KEY_OF(WF_ENCODE(&pass->load, pass->src[at]));
+    if (key < *low) *low = key;
+    if (key > *high) *high = key;
+  }
+}
+
+/* A linear digit in the given number of steps. */
+static void WF_SORT(cut_range)(WF_SORT(digit) * digit, WF_KEY low, WF_KEY high,
+                               size_t steps) {
+  unsigned shift = 0;
+  while ((high - low) >> shift >= steps) shift++;
+  digit->low = low;
+  digit->shift = shift;
+  digit->last = (WF_KEY)((high - low) >> shift);
+  digit->cells = NULL;
+}
+
+static void WF_SORT(choose_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
+  size_t buckets = wf_radix_buckets(pass->n, sizeof(WF_ELEM));
+  WF_SORT(cut_range)(&pass->digit, low, high, buckets);
+  pass->radix->buckets = (size_t)pass->digit.last + 1;
+}
+
+/* For many keys that are not spread evenly, buckets as a sample tells; else those above.
+ */
+static void WF_SORT(choose_even_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
+  wf_radix *radix = pass->radix;
+  WF_SORT(choose_digit)(pass, low, high);
+  if (pass->n < WF_CELLS_WORTH) return;
+  WF_SORT(digit) digit;
+  wf_rng rng;
+  wf_rng_seed(&rng, pass->n + 1);
+  WF_SORT(cut_range)(&digit, low, high, WF_CELLS);
+  memset(radix->cells, 0, WF_CELLS * sizeof *radix->cells);
+  for (unsigned i = 0; i < WF_CELL_SAMPLES; i++) {
+    size_t at = (size_t)(wf_rng_next(&rng) % pass->n);
+    WF_KEY key = WF_KEY_OF(WF_ENCODE(&pass->load, pass->src[at]));
+    radix->cells[WF_SORT(bucket_of)(&digit, key)].offset++;
+  }
+  if (!wf_radix_make_cells(radix, (size_t)digit.last + 1, digit.shift)) return;
+  pass->digit = digit;
+  pass->digit.cells = radix->cells;
+}
+
+/* ---- all of it ---- */
+
+typedef struct WF_SORT(part) {
+  size_t start, n;
+} WF_SORT(part);
+
+static void WF_SORT(give_back)(size_t begin, size_t end, void *ctx) {
+  const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
+  WF_SORT(decode)
+  (pass->result + begin, pass->src + begin, end - begin, &pass->radix->coding);
+}
+
+static void WF_SORT(distribute)(WF_SORT(pass) * pass);
+
+/* Distributes again what is too large for a leaf; it has been noted, for the tables are
+ * used again. */
+static void WF_SORT(distribute_parts)(const WF_SORT(pass) * pass,
+                                      const WF_SORT(part) * parts, size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    size_t start = parts[i].start;
+    WF_SORT(pass)
+    again = {pass->radix,     pass->dst + start, pass->src + start,   parts[i].n,
+             {0, 0, 0, NULL}, {0, 0, 0},         pass->result + start};
+    WF_KEY low, high;
+    WF_SORT(exact_range)(&again, &low, &high);
+    if (low == high || wf_par_cancelled(pass->radix->given)) {
+      const wf_loop back = {WF_SORT(give_back), &again, NULL};
+      wf_loop_run(&pass->radix->opts, again.n, &back);
+      continue;
+    }
+    WF_SORT(choose_digit)(&again, low, high);
+    WF_SORT(distribute)(&again);
+  }
+}
+
+/* From `src` to `dst`, and from there to the result. Each distribution within one has at
+ * most a quarter of its keys' range, by WF_BUCKETS_LEAST, so the depth is limited. */
+static void WF_SORT(distribute)(WF_SORT(pass) * pass) {
+  wf_radix *radix = pass->radix;
+  const wf_loop count = {WF_SORT(count_blocks), pass, NULL};
+  const wf_loop scatter = {WF_SORT(scatter_blocks), pass, NULL};
+  const wf_loop sort = {WF_SORT(sort_buckets), pass, NULL};
+  WF_SORT(part) parts[WF_LARGE_PARTS];
+  size_t parts_count = 0;
+  wf_loop_run(&radix->opts, radix->blocks, &count);
+  wf_radix_place(radix);
+  wf_loop_run(&radix->opts, radix->blocks, &scatter);
+  size_t leaf = WF_LEAF_BYTES / sizeof(WF_ELEM), large = pass->n / WF_LARGE_PARTS;
+  radix->too_large = large > leaf ? large : leaf;
+  for (size_t b = 0; b < radix->buckets; b++) {
+    size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
+    if (n > radix->too_large) parts[parts_count++] = (WF_SORT(part)){start, n};
+  }
+  wf_loop_run(&radix->opts, radix->buckets, &sort);
+  WF_SORT(distribute_parts)(pass, parts, parts_count);
+}
+
+/* Sorts with the scratch memory of `radix`; inside the pool. */
+static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
+  WF_ELEM *scratch = (WF_ELEM *)radix->elements;
+  WF_SORT(pass) pass = {radix, a, scratch, n, {0, 0, 0, NULL}, radix->coding, a};
+  WF_KEY low, high;
+  WF_SORT(likely_range)(&pass, &low, &high);
+  if (low == high) WF_SORT(exact_range)(&pass, &low, &high);
+  WF_SORT(choose_even_digit)(&pass, low, high);
+  if (!wf_par_cancelled(radix->given)) WF_SORT(distribute)(&pass);
+}

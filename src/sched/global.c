@@ -1,0 +1,114 @@
+/* sched/global.c - the global pool, and which pool is the current one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool.h"
+
+#include <string.h>
+
+static wf_lock global_lock; /* starting and ending the global pool */
+static wf_ptr x_global;     /* the global pool, or NULL; written under the lock */
+
+/* [locked] */
+static int start_global(const weft_config *config, weft_pool **out) {
+  int status = weft_pool_create(out, config);
+  /* Release: pairs with the acquire in global_pool. */
+  if (status == 0) wf_ptr_store_release(&x_global, *out);
+  return status;
+}
+
+/* The global pool, started if need be; NULL if it cannot be started. */
+static weft_pool *global_pool(void) {
+  /* Acquire: pairs with the release in start_global. */
+  weft_pool *pool = (weft_pool *)wf_ptr_load_acquire(&x_global);
+  if (pool != NULL) return pool;
+  wf_lock_lock(&global_lock);
+  pool = (weft_pool *)wf_ptr_load_relaxed(&x_global); /* relaxed: under the lock */
+  if (pool == NULL && start_global(NULL, &pool) != 0) pool = NULL;
+  wf_lock_unlock(&global_lock);
+  return pool;
+}
+
+int weft_init(const weft_config *config) {
+  int status = WEFT_EBUSY;
+  weft_pool *pool;
+  wf_lock_lock(&global_lock);
+  if (wf_ptr_load_relaxed(&x_global) == NULL) /* relaxed: under the lock */
+    status = start_global(config, &pool);
+  wf_lock_unlock(&global_lock);
+  return status;
+}
+
+void weft_shutdown(void) {
+  wf_lock_lock(&global_lock);
+  weft_pool *pool = (weft_pool *)wf_ptr_load_relaxed(&x_global); /* under the lock */
+  if (pool != NULL && wf_guest_find(pool) != NULL) {
+    wf_lock_unlock(&global_lock); /* the fatal handler may leave by exit */
+    wf_fatal("weft_shutdown", "called from inside the pool: it would wait for itself");
+  }
+  wf_ptr_store_relaxed(&x_global, NULL); /* relaxed: who sees it has nothing to read */
+  wf_lock_unlock(&global_lock);
+  weft_pool_destroy(pool);
+}
+
+weft_pool *wf_global_if_running(void) {
+  /* Acquire: pairs with the release in start_global. */
+  weft_pool *pool = (weft_pool *)wf_ptr_load_acquire(&x_global);
+  return pool != NULL && !wf_guest_thread_has_ended() && !wf_fork_is_stale(pool) ? pool
+                                                                                 : NULL;
+}
+
+void wf_global_after_fork(void) {
+  global_lock = (wf_lock){{WF_LOCK_FREE}};
+}
+
+/* A thread of a pool that is past its end, in the destructors of its thread-local
+ * variables, is on its own: the global pool may be what waits for it. */
+weft_pool *weft_pool_current(void) {
+  weft_pool *pool = NULL;
+  if (wf_self != NULL)
+    pool = wf_worker_of(wf_self)->pool;
+  else if (!wf_guest_thread_has_ended())
+    pool = global_pool();
+  return pool != NULL && wf_fork_is_stale(pool) && !wf_fork_revive(pool) ? NULL : pool;
+}
+
+weft_pool *wf_pool_or_current(const weft_pool *given) {
+  if (given == NULL) return weft_pool_current();
+  weft_pool *pool = (weft_pool *)(uintptr_t)given;
+  return wf_fork_is_stale(pool) && !wf_fork_revive(pool) ? NULL : pool;
+}
+
+static const wf_member OPTS_MEMBERS[] = {
+    WF_MEMBER(weft_opts, struct_size), WF_MEMBER(weft_opts, pool),
+    WF_MEMBER(weft_opts, min_len),     WF_MEMBER(weft_opts, max_len),
+    WF_MEMBER(weft_opts, split),       WF_MEMBER(weft_opts, target_chunks),
+    WF_MEMBER(weft_opts, max_workers), WF_MEMBER(weft_opts, cancel),
+    WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order)};
+
+/* What the caller's header did not know yet has its default. */
+int wf_opts_read(weft_opts *out, const weft_opts *given) {
+  *out = (weft_opts)WEFT_OPTS_INIT;
+  if (given == NULL) return 0;
+  size_t size = given->struct_size;
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is meant */
+  if (size != sizeof *out && /* the usual one needs no look at the members */
+      (size < offsetof(weft_opts, pool) + sizeof given->pool ||
+       !wf_size_is_possible(size, OPTS_MEMBERS,
+                            sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0])))
+    return WEFT_EINVAL;
+  memcpy(out, given, size < sizeof *out ? size : sizeof *out);
+  bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
+               (unsigned)out->order <= WEFT_ORDER_FIFO &&
+               (unsigned)out->split <= WEFT_SPLIT_RECURSIVE;
+  return valid ? 0 : WEFT_EINVAL;
+}
+
+unsigned weft_thread_count(void) {
+  const weft_pool *pool = weft_pool_current();
+  return pool != NULL && pool->steals ? wf_pool_started(pool) + 1 : 1;
+}
+
+unsigned weft_worker_limit(void) {
+  const weft_pool *pool = weft_pool_current();
+  return pool != NULL ? pool->slots : 1;
+}

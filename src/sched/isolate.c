@@ -1,0 +1,56 @@
+/* sched/isolate.c - which tasks a thread runs on top of what it does: isolation, yield.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool.h"
+
+#include <weft/task.h>
+
+/* A region of its own marks everything that fn forks or spawns; whoever runs such a part
+ * is in the region too, and helps nobody outside of it. */
+static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
+  const wf_region *around = worker->deque.owner.region;
+  const wf_ptr waited_by[] = {
+      [WF_BELOW] = {(void *)(uintptr_t)wf_isolation(worker)}, [WF_WAITER] = {NULL}};
+  wf_region region = {NULL, &region, false, false, waited_by};
+  if (around != NULL) {
+    region.scope = around->scope;
+    region.background = around->background;
+  }
+  wf_frame outer;
+  wf_frame_open(worker, &outer, &region);
+  fn(ctx);
+  wf_frame_check(worker, &outer);
+  wf_frame_leave(worker, &outer);
+}
+
+void weft_isolate(weft_fn *fn, void *ctx) {
+  if (fn == NULL) wf_fatal("weft_isolate", "fn is NULL");
+  if (wf_self != NULL) {
+    isolate_on(wf_worker_of(wf_self), fn, ctx);
+    return;
+  }
+  /* From outside: each call that fn makes would enter the pool and help there. */
+  wf_entry entry;
+  weft_pool *pool = weft_pool_current();
+  wf_worker *worker = pool != NULL ? wf_guest_enter(&entry, pool) : NULL;
+  if (worker == NULL) {
+    fn(ctx);
+    return;
+  }
+  isolate_on(worker, fn, ctx);
+  wf_guest_leave(&entry, "weft_isolate");
+}
+
+bool weft_yield(void) {
+  if (wf_self != NULL) {
+    wf_worker *worker = wf_worker_of(wf_self);
+    return !worker->serial && !worker->alone && wf_worker_run_any(worker);
+  }
+  wf_entry entry;
+  weft_pool *pool = wf_global_if_running();
+  wf_worker *worker = pool != NULL ? wf_guest_enter(&entry, pool) : NULL;
+  if (worker == NULL) return false;
+  bool ran = !worker->serial && wf_worker_run_any(worker);
+  wf_guest_leave(&entry, "weft_yield");
+  return ran;
+}

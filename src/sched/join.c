@@ -1,0 +1,78 @@
+/* sched/join.c - the slow halves of weft_join. The fast one is inlined in
+ * include/weft/detail/fork_join.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "join.h"
+
+#include <weft/join.h>
+
+/* A fork whose limit was reached: somebody asked for work, or the ring has come to its
+ * end. */
+void wf_fork_slow(wf_owner *self) {
+  wf_worker *worker = wf_worker_of(self);
+  if (worker->serial) {
+    /* Take the task out again: its join will run it. */
+    wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
+    wf_ptr_store_relaxed(&self->x_bottom, bottom - 1);
+    return;
+  }
+  wf_deque_news news;
+  wf_task *left_over = wf_deque_fork_slow(&worker->deque, &news);
+  wf_worker_tell(worker, news);
+  /* The ring is full and cannot grow: the join will run the task. */
+  if (left_over != NULL) wf_latch_note_given_back(&left_over->completion);
+}
+
+/* A join whose task is perhaps not private any more. The fast half has moved bottom below
+ * the task; it goes back first, and who may run the task is found out under the lock. */
+bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
+  wf_worker *worker = wf_worker_of(self);
+  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. explorer: relaxed does
+   * as well, the task was pushed before the claimer's barrier or under the lock; but then
+   * the barrier would publish it, which ThreadSanitizer does not see. */
+  wf_ptr_store_release(&self->x_bottom, bottom + 1);
+  if (worker->serial || wf_latch_is_given_back(&task->completion)) return true;
+  if (wf_latch_probe(&task->completion)) return false; /* the thief was fast */
+  wf_deque_news news;
+  wf_task *newest = wf_deque_pop(&worker->deque, &news);
+  wf_worker_tell(worker, news);
+  if (newest == task) return true;
+  if (newest != NULL) wf_fatal(call, "forks and joins of this thread are not nested");
+  wf_worker_wait(worker, &task->completion, NULL, call);
+  return false;
+}
+
+void wf_join_slow(wf_owner *self, wf_task *task) {
+  if (wf_take_back_slow(self, task, "weft_join")) task->execute(task->context);
+}
+
+typedef struct both_halves {
+  weft_fn *a;
+  void *a_ctx;
+  weft_fn *b;
+  void *b_ctx;
+} both_halves;
+
+static void join_inside(void *ctx) {
+  const both_halves *both = (const both_halves *)ctx;
+  if (wf_self != NULL) {
+    wf_join_inline(both->a, both->a_ctx, both->b, both->b_ctx);
+    return;
+  }
+  /* There was no memory to enter the pool, and another try would be as the first. */
+  both->a(both->a_ctx);
+  both->b(both->b_ctx);
+}
+
+/* A join by a thread that is in no pool. */
+void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
+  both_halves both = {a, a_ctx, b, b_ctx};
+  weft_pool *pool = weft_pool_current();
+  if (pool != NULL) {
+    weft_pool_run(pool, join_inside, &both);
+    return;
+  }
+  a(a_ctx);
+  b(b_ctx);
+}

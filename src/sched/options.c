@@ -1,0 +1,98 @@
+/* sched/options.c - from configuration and environment to options.
+ *
+ * What a program configures wins; then the environment; then the default. Nonsense in the
+ * configuration is an error, because a programmer is there to read it; nonsense in the
+ * environment is ignored, because a library must not stop a program for it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_GUESTS = 64, DEFAULT_DEQUE_CAPACITY = 1024 };
+/* 2^30 tasks, far more than any recursion holds. */
+#define LARGEST_DEQUE_CAPACITY ((size_t)1 << 30)
+
+wf_environment wf_environment_read(void) {
+  /* A program that changes its environment while it creates a pool has a race of its own.
+   * NOLINTNEXTLINE(concurrency-mt-unsafe) */
+  return (wf_environment){getenv("WEFT_NUM_THREADS"), getenv("WEFT_IDLE")};
+}
+
+/* A plain decimal number from 1 to max, with nothing around it; else 0. */
+static unsigned parse_count(const char *text, unsigned max) {
+  unsigned value = 0;
+  if (text == NULL) return 0;
+  for (; *text != '\0'; text++) {
+    if (*text < '0' || *text > '9') return 0;
+    value = value * 10 + (unsigned)(*text - '0');
+    if (value > max) return 0;
+  }
+  return value;
+}
+
+static weft_idle parse_idle(const char *text) {
+  static const char *const names[] = {"low_latency", "balanced", "power_saving"};
+  for (int mode = WEFT_IDLE_LOW_LATENCY; text != NULL && mode < WEFT_IDLE_DEFAULT; mode++)
+    if (strcmp(text, names[mode]) == 0) return (weft_idle)mode;
+  return WEFT_IDLE_BALANCED;
+}
+
+bool wf_size_is_possible(size_t size, const wf_member *members, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    if (size > members[i].begin && size < members[i].end) return false;
+  return true;
+}
+
+static const wf_member CONFIG_MEMBERS[] = {
+    WF_MEMBER(weft_config, struct_size), WF_MEMBER(weft_config, threads),
+    WF_MEMBER(weft_config, stack_size),  WF_MEMBER(weft_config, idle),
+    WF_MEMBER(weft_config, name),        WF_MEMBER(weft_config, on_start),
+    WF_MEMBER(weft_config, on_exit),     WF_MEMBER(weft_config, hook_ctx),
+    WF_MEMBER(weft_config, guests),      WF_MEMBER(weft_config, deque_capacity),
+    WF_MEMBER(weft_config, blocking)};
+
+/* The caller's configuration, with defaults for what its header did not know yet. */
+static int read_config(weft_config *out, const weft_config *config) {
+  *out = (weft_config)WEFT_CONFIG_INIT;
+  if (config == NULL) return 0;
+  size_t size = config->struct_size;
+  if (size < offsetof(weft_config, threads) + sizeof config->threads ||
+      !wf_size_is_possible(size, CONFIG_MEMBERS,
+                           sizeof CONFIG_MEMBERS / sizeof CONFIG_MEMBERS[0]))
+    return WEFT_EINVAL;
+  memcpy(out, config, size < sizeof *out ? size : sizeof *out);
+  if (out->threads > WEFT_MAX_THREADS || out->guests > WEFT_MAX_GUESTS ||
+      (unsigned)out->idle > WEFT_IDLE_DEFAULT ||
+      (out->blocking > WEFT_MAX_BLOCKING && out->blocking != WEFT_NO_BLOCKING) ||
+      out->deque_capacity > LARGEST_DEQUE_CAPACITY)
+    return WEFT_EINVAL;
+  return 0;
+}
+
+int wf_options_resolve(wf_options *out, const weft_config *config, wf_environment env) {
+  weft_config given;
+  int status = read_config(&given, config);
+  if (status != 0) return status;
+
+  memset(out, 0, sizeof *out);
+  out->cpus = wf_sys_cpu_count("");
+  out->threads = given.threads;
+  if (out->threads == 0) out->threads = parse_count(env.num_threads, WEFT_MAX_THREADS);
+  if (out->threads == 0)
+    out->threads = out->cpus < WEFT_MAX_THREADS ? out->cpus : WEFT_MAX_THREADS;
+  out->guests = given.guests != 0 ? given.guests : DEFAULT_GUESTS;
+  out->spares = given.blocking != 0 ? given.blocking : out->threads;
+  if (given.blocking == WEFT_NO_BLOCKING) out->spares = 0;
+  out->stack_size = given.stack_size;
+  out->deque_capacity =
+      given.deque_capacity != 0 ? given.deque_capacity : DEFAULT_DEQUE_CAPACITY;
+  out->idle = given.idle != WEFT_IDLE_DEFAULT ? given.idle : parse_idle(env.idle);
+  const char *name = given.name != NULL ? given.name : "weft";
+  strncpy(out->name, name, sizeof out->name - 1);
+  out->on_start = given.on_start;
+  out->on_exit = given.on_exit;
+  out->hook_ctx = given.hook_ctx;
+  return 0;
+}

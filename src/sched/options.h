@@ -1,0 +1,52 @@
+/* sched/options.h - a configuration with every default filled in.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_SCHED_OPTIONS_H
+#define WF_SCHED_OPTIONS_H
+
+#include "../sys/sys.h"
+
+#include <weft/pool.h>
+
+typedef struct wf_options {
+  unsigned threads; /* 1 .. WEFT_MAX_THREADS */
+  unsigned cpus;    /* usable ones */
+  unsigned guests;  /* 1 .. WEFT_MAX_GUESTS */
+  unsigned spares;  /* 0 .. WEFT_MAX_BLOCKING */
+  size_t stack_size;
+  size_t deque_capacity;
+  weft_idle idle; /* one of the three modes */
+  char name[WF_THREAD_NAME_MAX + 1];
+  void (*on_start)(unsigned worker, void *ctx);
+  void (*on_exit)(unsigned worker, void *ctx);
+  void *hook_ctx;
+} wf_options;
+
+/* The environment, as strings or NULL, so that tests can play it. */
+typedef struct wf_environment {
+  const char *num_threads; /* WEFT_NUM_THREADS */
+  const char *idle;        /* WEFT_IDLE */
+} wf_environment;
+
+wf_environment wf_environment_read(void);
+
+/* Where a member of a public structure is. */
+typedef struct wf_member {
+  uint16_t begin, end;
+} wf_member;
+
+#define WF_MEMBER(type, name)                                                            \
+  {                                                                                      \
+    (uint16_t) offsetof(type, name),                                                     \
+        (uint16_t)(offsetof(type, name) + sizeof(((type *)0)->name))                     \
+  }
+
+/* Can a structure of these members, or of the first of them, have this size? Not if it
+ * would end within one: that is no older header but a mistake. Larger than today's is a
+ * newer header. */
+bool wf_size_is_possible(size_t size, const wf_member *members, size_t count);
+
+/* config may be NULL. Returns 0 or WEFT_EINVAL. */
+int wf_options_resolve(wf_options *out, const weft_config *config, wf_environment env);
+
+#endif

@@ -1,0 +1,314 @@
+/* sched/pool.c - the life of a pool: creation, threads, detached work, the end.
+ *
+ * All places and their deques exist before the first thread starts. The end: the pool
+ * goes on working until every injected function has returned; then each worker is told
+ * through its terminate latch, by the same protocol that wakes it for work; all threads
+ * are joined before memory is freed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pool.h"
+
+#include "mail.h"
+#include "search.h"
+#include "spare.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <weft/task.h>
+
+_Static_assert(sizeof(void *) != 8 || sizeof(wf_task) == 24, "a task is three words");
+_Static_assert(WEFT_MAX_THREADS + WEFT_MAX_GUESTS + WEFT_MAX_BLOCKING <
+                   WF_LATCH_MAX_THIEF,
+               "a latch holds the index of every worker, and counters have 16 bits");
+_Static_assert(offsetof(wf_worker, deque) == 0 && offsetof(wf_deque, owner) == 0,
+               "wf_self points at the worker");
+
+/* ---- memory ---- */
+
+/* Zeroed, at a cache line's start; freed by free(). */
+static void *allocate_lines(size_t size) {
+  size_t lines = (size + WF_CACHE_LINE - 1) / WF_CACHE_LINE;
+  void *memory = aligned_alloc(WF_CACHE_LINE, lines * WF_CACHE_LINE);
+  if (memory != NULL) memset(memory, 0, lines * WF_CACHE_LINE);
+  return memory;
+}
+
+void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index) {
+  worker->pool = pool;
+  worker->index = index;
+  worker->last_victim = -1;
+  wf_rng_seed(&worker->rng, (uint64_t)(uintptr_t)worker ^ index);
+  wf_latch_init(&worker->terminate);
+  wf_deque_init(&worker->deque, pool->options.deque_capacity, 0, pool->eager);
+  wf_deque_init(&worker->spawned, pool->options.deque_capacity, 0, pool->eager);
+}
+
+/* One block for all bit sets: workers that are present, those at background work, and the
+ * kinds of sleepers. */
+static bool allocate_sets(weft_pool *pool) {
+  wf_u64 *sets = (wf_u64 *)allocate_lines((size_t)(2 + WF_SLEEPER_KINDS) * pool->words *
+                                          sizeof(wf_u64));
+  if (sets == NULL) return false;
+  pool->x_present = sets;
+  pool->x_background = sets + pool->words;
+  for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++)
+    pool->sleep.x_sets[kind] = sets + (size_t)(kind + 2) * pool->words;
+  return true;
+}
+
+/* Gives the places of started threads their deques. */
+static bool prepare_deques(weft_pool *pool) {
+  for (unsigned i = 1; i <= pool->thread_places; i++)
+    if (wf_deque_prepare(&pool->workers[i].deque) != 0) return false;
+  return true;
+}
+
+/* Everything that follows from the options. */
+static void set_sizes(weft_pool *pool) {
+  const wf_options *options = &pool->options;
+  pool->thread_places = options->threads > 1 ? options->threads - 1 : 1;
+  pool->spare_first = pool->thread_places + options->guests;
+  pool->slots = pool->spare_first + options->spares;
+  pool->words = wf_bitset_words(pool->slots);
+  pool->steals = options->threads > 1;
+  pool->eager = !wf_sys_barrier_prepare();
+  unsigned busy = options->threads < options->cpus ? options->threads : options->cpus;
+  pool->max_searchers = busy > 1 ? busy / 2 : 1;
+  pool->background_limit = pool->thread_places > 1 ? pool->thread_places / 2 : 1;
+}
+
+bool wf_pool_furnish(weft_pool *pool) {
+  set_sizes(pool);
+  wf_injector_init(&pool->injector, 0);
+  wf_injector_init(&pool->background, 0);
+  wf_once_latch_init(&pool->drained);
+  pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
+  if (pool->workers != NULL)
+    for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
+  return pool->workers != NULL && allocate_sets(pool) && prepare_deques(pool);
+}
+
+void wf_pool_clear(weft_pool *pool) {
+  for (unsigned i = 0; pool->workers != NULL && i < pool->slots; i++) {
+    wf_deque_destroy(&pool->workers[i].deque);
+    wf_deque_destroy(&pool->workers[i].spawned);
+    wf_arena_destroy(&pool->workers[i].arena);
+  }
+  wf_injector_destroy(&pool->injector);
+  wf_injector_destroy(&pool->background);
+  free(pool->x_present);
+  free(pool->workers);
+}
+
+int wf_pool_allocate(weft_pool **out, const wf_options *options) {
+  weft_pool *pool = (weft_pool *)allocate_lines(sizeof *pool);
+  if (pool == NULL) return WEFT_ENOMEM;
+  pool->options = *options;
+  wf_u32_store_relaxed(&pool->x_generation, wf_fork_generation()); /* nobody sees it */
+  if (!wf_pool_furnish(pool)) {
+    wf_pool_free(pool);
+    return WEFT_ENOMEM;
+  }
+  *out = pool;
+  return 0;
+}
+
+void wf_pool_free(weft_pool *pool) {
+  wf_pool_clear(pool);
+  free(pool);
+}
+
+/* ---- threads ---- */
+
+/* "name-7": the name is cut so that the number is always whole. */
+static void thread_name(char out[WF_THREAD_NAME_MAX + 1], const char *prefix,
+                        unsigned index) {
+  char number[WF_THREAD_NAME_MAX + 1];
+  int digits = snprintf(number, sizeof number, "-%u", index);
+  size_t room = WF_THREAD_NAME_MAX - (size_t)digits;
+  size_t length = strlen(prefix) < room ? strlen(prefix) : room;
+  /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the number has the NUL */
+  memcpy(out, prefix, length);
+  memcpy(out + length, number, (size_t)digits + 1);
+}
+
+int wf_worker_start_thread(wf_worker *worker, void (*main)(void *worker)) {
+  const wf_options *options = &worker->pool->options;
+  char name[WF_THREAD_NAME_MAX + 1];
+  thread_name(name, options->name, worker->index);
+  return wf_sys_thread_start(&worker->thread, name, options->stack_size, main, worker);
+}
+
+int wf_pool_start(weft_pool *pool) {
+  int status = 0;
+  for (unsigned i = 1; i <= pool->thread_places && status == 0; i++) {
+    wf_bitset_add(pool->x_present, i);
+    status = wf_worker_start_thread(&pool->workers[i], wf_worker_main);
+    if (status != 0)
+      wf_bitset_remove(pool->x_present, i);
+    else /* relaxed: a hook may ask early; everybody else comes after the creation */
+      wf_u32_store_relaxed(&pool->x_started, i);
+  }
+  /* Release: pairs with the acquire in wf_pool_await_start. */
+  wf_u32_store_release(&pool->x_ready, 1);
+  wf_sys_wake_all(&pool->x_ready);
+  wf_sys_threads_await();
+  return status;
+}
+
+void wf_pool_await_start(weft_pool *pool) {
+  /* Acquire: pairs with the release in wf_pool_start. */
+  while (wf_u32_load_acquire(&pool->x_ready) == 0) wf_sys_wait(&pool->x_ready, 0);
+}
+
+/* ---- the end ---- */
+
+/* How many functions were ever injected, in both lanes. */
+static uint64_t injected_count(const weft_pool *pool) {
+  /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed does, whoever
+   * asks has acquired the count of the finished, and each of them comes after what it has
+   * pushed. */
+  return wf_u64_load_acquire(&pool->injector.x_pushed) +
+         wf_u64_load_acquire(&pool->background.x_pushed); /* pairs as above */
+}
+
+void wf_pool_injected_done(weft_pool *pool) {
+  /* seq_cst, as the load below: pairs with the store of x_draining and the load after it
+   * in drain. One of the two sees the other. An acquire load would not do: it may be
+   * performed before the store half of the RMW. */
+  uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
+  /* seq_cst: pairs with the fence in drain. */
+  if (wf_u32_load_seq_cst(&pool->x_draining) == 0) return;
+  if (done == injected_count(pool)) wf_once_latch_set(&pool->drained);
+}
+
+/* Waits until every function that was injected has returned. A function injects others
+ * before it returns, so the two counts are equal only when nothing is left. */
+static void drain(weft_pool *pool) {
+  /* Release: pairs with wf_pool_injected_done, which must see all that was pushed before.
+   * explorer: without it a function that returns may take an old count for the newest and
+   * end the wait too early; but a search that could show it is too large, and the threads
+   * run all that is queued before they end. */
+  wf_u32_store_release(&pool->x_draining, 1);
+  wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
+  /* The finished ones first: those that are counted as pushed a moment later are at least
+   * as many. seq_cst: pairs with wf_pool_injected_done. explorer: acquire does as well,
+   * after the fence. */
+  uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
+  if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
+}
+
+static void stop_threads(weft_pool *pool) {
+  unsigned started = wf_pool_started(pool);
+  for (unsigned i = 1; i <= started; i++)
+    if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
+  for (unsigned i = 1; i <= started; i++) wf_sys_thread_join(pool->workers[i].thread);
+  wf_u32_store_relaxed(&pool->x_started, 0); /* no other thread is left */
+}
+
+/* What the exit hooks have detached when no thread was left to run it. */
+static void run_leftovers(weft_pool *pool) {
+  wf_injected left;
+  while (wf_injector_take(&pool->injector, &left) ||
+         wf_injector_take(&pool->background, &left))
+    weft_pool_run(pool, left.fn, left.ctx);
+}
+
+int weft_pool_create(weft_pool **out, const weft_config *config) {
+  if (out == NULL) return WEFT_EINVAL;
+  *out = NULL;
+  wf_options options;
+  int status = wf_options_resolve(&options, config, wf_environment_read());
+  if (status != 0) return status;
+  wf_fork_prepare();
+  weft_pool *pool;
+  status = wf_pool_allocate(&pool, &options);
+  if (status != 0) return status;
+  /* Too few threads are no error, an impossible stack size is. */
+  if (wf_pool_start(pool) == WEFT_EINVAL && wf_pool_started(pool) == 0) {
+    wf_pool_free(pool);
+    return WEFT_EINVAL;
+  }
+  *out = pool;
+  return 0;
+}
+
+/* Is a thread from outside in the pool, with a place or without? */
+static bool has_guests(const weft_pool *pool) {
+  for (unsigned i = 0; i < WF_SERIAL_NUMBERS; i++)
+    if (wf_bitset_has(pool->x_serial, i)) return true;
+  for (unsigned i = 0; i < pool->slots; i++)
+    if ((i == 0 || i > pool->thread_places) && i < pool->spare_first &&
+        wf_bitset_has(pool->x_present, i))
+      return true;
+  return false;
+}
+
+void weft_pool_destroy(weft_pool *pool) {
+  if (pool == NULL) return;
+  if (wf_guest_find(pool) != NULL)
+    wf_fatal("weft_pool_destroy",
+             "called from inside the pool: it would wait for itself");
+  if (wf_fork_is_stale(pool)) { /* its threads are in the parent process */
+    wf_pool_free(pool);
+    return;
+  }
+  if (has_guests(pool))
+    wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
+  drain(pool);
+  wf_mail_close(pool);
+  stop_threads(pool); /* exit hooks may still begin blocking sections */
+  wf_spare_stop(pool);
+  run_leftovers(pool);
+  wf_pool_free(pool);
+}
+
+/* ---- detached work ---- */
+
+static wf_injector *queue_of(weft_pool *pool, weft_lane lane) {
+  return lane == WEFT_LANE_BACKGROUND ? &pool->background : &pool->injector;
+}
+
+int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
+                   wf_ticket *ticket) {
+  int status = wf_injector_push(queue_of(pool, lane), fn, ctx, ticket);
+  if (status != 0) return status;
+  if (lane == WEFT_LANE_BACKGROUND)
+    wf_background_tell(pool);
+  else
+    wf_sleep_new_injected(pool);
+  return 0;
+}
+
+bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket) {
+  if (!wf_injector_revoke(queue_of(pool, lane), ticket)) return false;
+  wf_pool_injected_done(pool);
+  return true;
+}
+
+/* A pool without threads runs it at once. */
+static int detach(const weft_pool *given, weft_lane lane, weft_fn *fn, void *ctx) {
+  if (fn == NULL) return WEFT_EINVAL;
+  weft_pool *pool = wf_pool_or_current(given);
+  if (pool == NULL) return WEFT_ENOMEM;
+  if (wf_pool_started(pool) == 0) {
+    weft_pool_run(pool, fn, ctx);
+    return 0;
+  }
+  return wf_pool_inject(pool, lane, fn, ctx, NULL);
+}
+
+int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
+  weft_opts opts;
+  if (wf_opts_read(&opts, o) != 0) return WEFT_EINVAL;
+  return detach(opts.pool, opts.lane, fn, ctx);
+}
+
+int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {
+  return detach(pool, WEFT_LANE_NORMAL, fn, ctx);
+}
+
+int weft_detach(weft_fn *fn, void *ctx) {
+  return detach(NULL, WEFT_LANE_NORMAL, fn, ctx);
+}

@@ -1,0 +1,166 @@
+/* sched/scope.c - scopes: begin, cancel, end. Spawning is in spawn.c, the protocol with
+ * its proofs in scope.md.
+ *
+ * Everything here runs on the thread that begins and ends the scope, except cancelling
+ * and asking, which any thread may do.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "scope.h"
+
+#include <string.h>
+
+/* ---- begin ---- */
+
+/* Makes the thread a worker of the pool, if it is not, and opens a frame there. */
+static void enter(weft_scope *s, weft_pool *pool) {
+  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  if (worker == NULL || worker->pool != pool) {
+    worker = wf_guest_enter(&s->entry, pool);
+    s->entered = worker != NULL;
+  }
+  if (worker == NULL) return;
+  s->worker = worker;
+  s->index = worker->index;
+  s->blocks = worker->serial;
+  wf_frame outer; /* the region is the one around but for the scope: no isolation ends */
+  wf_frame_open(worker, &outer, &s->region);
+  s->outer_region = outer.region;
+  s->outer_mark = outer.mark;
+  s->frames = worker->frames;
+}
+
+void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
+  weft_opts opts;
+  if (wf_opts_read(&opts, o) != 0)
+    wf_fatal("weft_scope_begin_with", "invalid options; start from WEFT_OPTS_INIT");
+  const wf_region *around = wf_guest_region();
+  memset(s, 0, sizeof *s);
+  s->state = WF_SCOPE_OPEN;
+  s->generation = wf_fork_generation();
+  s->fifo = opts.order == WEFT_ORDER_FIFO;
+  s->region = around != NULL ? *around : (wf_region){0};
+  s->parent = s->region.scope;
+  s->region.scope = s;
+  s->pool = wf_pool_or_current(opts.pool);
+  wf_word_init(&s->x_pending, 1); /* the body */
+  if (s->pool != NULL) enter(s, s->pool);
+  if (s->worker == NULL) s->outer_region = wf_guest_set_region_outside(&s->region);
+}
+
+void weft_scope_begin(weft_scope *s) {
+  weft_scope_begin_with(NULL, s);
+}
+
+weft_scope *weft_scope_current(void) {
+  const wf_region *region = wf_guest_region();
+  return region != NULL ? region->scope : NULL;
+}
+
+/* ---- cancellation ---- */
+
+void wf_scope_check_open(const weft_scope *s, const char *call) {
+  if (WF_LIKELY(s->state == WF_SCOPE_OPEN)) return;
+  wf_fatal(call, s->state == WF_SCOPE_ENDED ? "the scope has ended already"
+                                            : "this scope was never begun");
+}
+
+void weft_scope_cancel(weft_scope *s, int error) {
+  wf_scope_check_open(s, "weft_scope_cancel");
+  uint32_t none = 0;
+  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
+   * explorer: acq_rel does as well, it is one word. */
+  wf_u32_cas_seq_cst(&s->x_error, &none, (uint32_t)(error != 0 ? error : WEFT_ECANCELED));
+}
+
+bool weft_scope_cancelled(const weft_scope *s) {
+  return wf_scope_is_cancelled(s);
+}
+
+/* Its own error, or that of the nearest scope around it which has one. */
+static int first_error(const weft_scope *s) {
+  for (; s != NULL; s = s->parent) {
+    /* Acquire: pairs with the CAS in weft_scope_cancel. */
+    int error = (int)wf_u32_load_acquire(&s->x_error);
+    if (error != 0) return error;
+  }
+  return 0;
+}
+
+/* ---- end ---- */
+
+static void check_may_end(const weft_scope *s) {
+  static const char call[] = "weft_scope_end";
+  wf_scope_check_open(s, call);
+  const wf_worker *worker = s->worker;
+  if (worker == NULL) return;
+  if (wf_self != &worker->deque.owner)
+    wf_fatal(call, "called by a thread that did not begin the scope, or from inside "
+                   "another pool");
+  if (worker->frames == s->frames && worker->deque.owner.region == &s->region) return;
+  if (worker->frames > s->frames && worker->deque.owner.region == &s->region)
+    wf_fatal(call, "called from a task of the scope: it would wait for itself");
+  wf_fatal(call, "a scope that was begun later on this thread is still open");
+}
+
+/* Runs what is in the pool's queue for this scope. */
+static void run_waiting(weft_scope *s) {
+  wf_injected queued;
+  while (wf_scope_dequeue(s, &queued)) {
+    queued.fn(queued.ctx);
+    wf_pool_injected_done(s->pool);
+  }
+  wf_worker_settle(s->worker);
+}
+
+/* Without a place in the pool: runs what is in the queue, and blocks while others run the
+ * rest. They may put more into the queue, and nobody else may be free to take it. */
+static void wait_blocking(weft_scope *s) {
+  wf_once_latch *end = (wf_once_latch *)&s->x_blocked_end;
+  if (s->generation != wf_fork_generation()) { /* the queue is the parent's */
+    wf_worker_settle(s->worker);
+    wf_fatal("weft_scope_end", "after a fork, the child waits for work that another "
+                               "thread of the parent has taken");
+  }
+  for (;;) {
+    run_waiting(s);
+    wf_once_latch_announce(end);
+    if (wf_scope_has_queued(s))
+      wf_sys_thread_yield(); /* another thread is about to put it there, or to run it */
+    else if (wf_once_latch_wait_announced(end))
+      return;
+  }
+}
+
+/* Runs what this thread has spawned, gives up the body's count and what credits it has,
+ * and waits for what others still run. */
+static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
+  wf_scope_run_spawned(s, worker);
+  uintptr_t last = 1;
+  if (worker->credit_scope == s) {
+    last += worker->credits;
+    worker->credits = 0;
+  }
+  /* acq_rel: pairs with wf_scope_finish: what the tasks did is visible. explorer: acquire
+   * does, the last task reads nothing that the body wrote after the spawn. */
+  if (wf_word_fetch_sub_acq_rel(&s->x_pending, last) == last) return;
+  if (s->blocks)
+    wait_blocking(s);
+  else
+    wf_worker_wait(worker, &s->done, s, "weft_scope_end");
+}
+
+int weft_scope_end(weft_scope *s) {
+  check_may_end(s);
+  wf_worker *worker = s->worker;
+  if (worker != NULL) {
+    wait_for_tasks(s, worker);
+    wf_frame outer = {.region = s->outer_region, .mark = s->outer_mark};
+    wf_frame_leave(worker, &outer);
+    wf_worker_settle_outside(worker);
+    if (s->entered) wf_guest_leave(&s->entry, "weft_scope_end");
+  } else {
+    wf_guest_set_region_outside(s->outer_region);
+  }
+  s->state = WF_SCOPE_ENDED;
+  return first_error(s);
+}

@@ -1,0 +1,59 @@
+/* sched/sleep.h - who sleeps, and who is woken. Protocol and proofs: sleep.md.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_SCHED_SLEEP_H
+#define WF_SCHED_SLEEP_H
+
+#include "../core/counters.h"
+#include "../core/latch.h"
+
+struct weft_pool;
+struct wf_worker;
+
+/* What a sleeping worker can be woken for, besides its latch. */
+typedef enum wf_sleeper {
+  WF_SLEEPER_IDLE,   /* has nothing to do: takes public tasks and injected ones */
+  WF_SLEEPER_HELPER, /* waits for a task of its own: takes public tasks, to help */
+  WF_SLEEPER_CLOSED, /* waits, and its stack is deep enough: woken for its latch only */
+  WF_SLEEPER_SPARE,  /* works only while others are in blocking sections */
+  WF_SLEEPER_KINDS
+} wf_sleeper;
+
+typedef struct wf_sleep {
+  wf_counters counters;             /* the idle workers */
+  wf_u32 x_helpers;                 /* sleeping helpers */
+  wf_u64 x_wakes;                   /* statistics */
+  wf_u64 *x_sets[WF_SLEEPER_KINDS]; /* which worker sleeps, by kind */
+} wf_sleep;
+
+/* ---- posters ---- */
+
+/* n tasks have become public. Wakes as many workers as that needs: none if enough awake
+ * ones look for work and thieves keep up (the queue was empty). Returns how many. */
+unsigned wf_sleep_new_tasks(struct weft_pool *pool, unsigned n, bool queue_was_empty);
+
+/* Something was injected. Wakes an idle worker unless an awake one looks for work. */
+unsigned wf_sleep_new_injected(struct weft_pool *pool);
+
+/* A worker has found work, and nobody is left who looks for more: wakes the next one. To
+ * be called before the work is run. */
+unsigned wf_sleep_wake_next(struct weft_pool *pool);
+
+/* There is work for n more than those who are awake, and whoever has it gives it away
+ * when asked: wakes so many idle workers in one go. Returns how many. */
+unsigned wf_sleep_wake_batch(struct weft_pool *pool, unsigned n);
+
+/* The latch that worker `index` waits for was set and said that it sleeps. */
+void wf_sleep_wake_worker(struct weft_pool *pool, unsigned index);
+
+/* ---- sleepers ---- */
+
+/* An idle worker sleeps, unless something was posted since the JEC was `jec`. Its latch
+ * is SLEEPY. Returns when it was woken, or has found a reason not to sleep; the latch is
+ * then UNSET or SET. True if it slept. */
+bool wf_sleep_idle(struct wf_worker *worker, wf_latch *latch, uint32_t jec);
+
+/* A worker that waits for a latch sleeps. The latch is SLEEPY. Returns as above. */
+bool wf_sleep_waiting(struct wf_worker *worker, wf_latch *latch, wf_sleeper kind);
+
+#endif
