@@ -48,6 +48,8 @@
 #include "sched/typed_task.c"
 #include "sched/worker.c"
 
+#include "par/base/bytes.c"
+#include "par/base/cpu_features.c"
 #include "par/base/crew.c"
 #include "par/base/options.c"
 #include "par/base/pack.c"

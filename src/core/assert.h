@@ -24,7 +24,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-_Noreturn static inline __attribute__((cold, noinline)) void
+_Noreturn static __attribute__((cold, noinline, unused)) void
 wf_assert_failed(const char *file, int line, const char *function,
                  const char *condition) {
   (void)fprintf(stderr, "weft: %s:%d: %s: invariant broken: %s\n", file, line, function,

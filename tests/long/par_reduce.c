@@ -30,11 +30,11 @@ static void random_cases(case_fn *fn) {
     opts.split = (weft_split)(harness_random(&random) % 3);
     opts.min_len = (size_t)(harness_random(&random) % 50);
     opts.target_chunks = (size_t)(harness_random(&random) % 9);
-    wf_kernels_choose((unsigned)(harness_random(&random) % 3));
+    wf_simd_choose((unsigned)(harness_random(&random) % 3));
     fn(&opts, random_length(&random), &random);
   }
   for (unsigned i = 0; i < POOLS; i++) weft_pool_destroy(pools[i]);
-  wf_kernels_choose(0);
+  wf_simd_choose(0);
 }
 
 /* ---- reductions ---- */
@@ -190,7 +190,7 @@ INTEGER_CASES(u64, uint64_t, uint64_t)
       size += a[i] < 0 ? -(long double)a[i] : (long double)a[i];                         \
     }                                                                                    \
     results_##name r = run_##name(opts, a, b, got, n, seed % 2);                         \
-    wf_kernels_choose(0);                                                                \
+    wf_simd_choose(0);                                                                   \
     one.pool = pools[0];                                                                 \
     results_##name s = run_##name(&one, a, b, expected, n, seed % 2);                    \
     long double error = (long double)r.sum - sum, most = size * 0x1p-50L;                \

@@ -2,6 +2,8 @@
  * partition, unique.
  *
  * SPDX-License-Identifier: MIT */
+#include "../base/bytes.h"
+#include "../base/pack.h"
 #include "array.h"
 
 #include <stdlib.h>
@@ -101,7 +103,7 @@ size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n
                         size_t size, weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
   pack_test test = {.size = size, .pred = pred, .ctx = ctx};
-  wf_array_check(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
+  wf_check_elements(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
   wf_par_options(&opts, o, "weft_filter");
   pack_call call = {&opts, {src, dst, NULL, n, size, filter_leaf, &test, 0, 0}};
   if (n > 0) wf_par_run(&opts, pack_inside, &call);
@@ -129,7 +131,7 @@ size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t s
                         wf_filter_leaf *leaf) {
   weft_opts opts;
   kernel_filter filter = {leaf, k->ctx};
-  wf_array_check(dst == NULL || src == NULL, false, k->n, size, k->name);
+  wf_check_elements(dst == NULL || src == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   pack_call call = {&opts,
                     {src, dst, NULL, k->n, size, kernel_filter_leaf, &filter, 0, 0}};
@@ -143,7 +145,7 @@ size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx) {
   weft_opts opts;
   pack_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
-  wf_array_check(base == NULL, cmp == NULL, n, size, "weft_unique");
+  wf_check_elements(base == NULL, cmp == NULL, n, size, "weft_unique");
   wf_par_options(&opts, o, "weft_unique");
   pack_call call = {&opts, {base, base, NULL, n, size, unique_leaf, &test, 0, 0}};
   if (n > 0) wf_par_run(&opts, pack_inside, &call);
@@ -210,8 +212,7 @@ static void partition_in_place(void *ctx) {
     partition_in_place(&upper);
   }
   size_t others = half - lower.split;
-  wf_rotate_serial(p->base + lower.split * t->size, others + upper.split, t->size,
-                   others);
+  wf_rotate(p->base + lower.split * t->size, others + upper.split, t->size, others);
   p->split = lower.split + upper.split;
 }
 
@@ -253,7 +254,7 @@ static void partition_inside(void *ctx) {
 size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size,
                            weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
-  wf_array_check(base == NULL, pred == NULL, n, size, "weft_partition");
+  wf_check_elements(base == NULL, pred == NULL, n, size, "weft_partition");
   wf_par_options(&opts, o, "weft_partition");
   partition_call call = {
       &opts, (char *)base, n, {.size = size, .pred = pred, .ctx = ctx}, 0};

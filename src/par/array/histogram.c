@@ -97,9 +97,13 @@ static void add_tables(size_t begin, size_t end, void *ctx) {
 
 /* Returns how many elements are counted. */
 static size_t count_by_tables(counting *c) {
-  wf_stream stream = {table_enter, table_block, table_leave, c, c->n};
+  wf_crew crew = {.enter = table_enter,
+                  .block = table_block,
+                  .leave = table_leave,
+                  .ctx = c,
+                  .max_len = c->n};
   wf_loop sum = {add_tables, c, NULL};
-  size_t done = wf_stream_run(c->opts, c->n, &stream);
+  size_t done = wf_crew_run(c->opts, c->n, &crew);
   weft_opts opts = *c->opts;
   opts.max_len = 0;
   opts.min_len = 2048;
@@ -158,8 +162,8 @@ void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
                          void *ctx) {
   weft_opts opts;
   counting c = {&opts, counts, keys, (const char *)base, n, size, key, ctx, {{0}}, NULL};
-  wf_array_check(base == NULL, key == NULL, n, size, "weft_histogram");
-  if (counts == NULL && keys > 0) wf_fatal("weft_histogram", "the counts are NULL");
+  wf_check_elements(base == NULL, key == NULL, n, size, "weft_histogram");
+  wf_refuse_if(counts == NULL && keys > 0, "weft_histogram", "the counts are NULL");
   wf_par_options(&opts, o, "weft_histogram");
   wf_par_run(&opts, histogram_inside, &c);
 }

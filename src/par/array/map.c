@@ -29,8 +29,8 @@ void weft_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *s
   weft_opts opts;
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, fn, NULL, ctx};
   wf_loop loop = {map_block, &m, NULL};
-  wf_array_check(dst == NULL || src == NULL, fn == NULL, n,
-                 dst_size < src_size ? dst_size : src_size, "weft_map");
+  wf_check_elements(dst == NULL || src == NULL, fn == NULL, n,
+                    dst_size < src_size ? dst_size : src_size, "weft_map");
   wf_par_options(&opts, o, "weft_map");
   wf_loop_run(&opts, n, &loop);
 }
@@ -51,7 +51,7 @@ void wf_kernel_map(const wf_kernel *k, void *dst, size_t dst_size, const void *s
   weft_opts opts;
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, NULL, leaf, k->ctx};
   wf_loop loop = {kernel_map_block, &m, NULL};
-  wf_array_check(dst == NULL || src == NULL, false, k->n, src_size, k->name);
+  wf_check_elements(dst == NULL || src == NULL, false, k->n, src_size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   wf_loop_run(&opts, k->n, &loop);
 }
@@ -99,7 +99,7 @@ size_t weft_count_with(const weft_opts *o, const void *base, size_t n, size_t si
                        weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
   count_loop c = {(const char *)base, size, pred, NULL, ctx, {0}};
-  wf_array_check(base == NULL, pred == NULL, n, size, "weft_count");
+  wf_check_elements(base == NULL, pred == NULL, n, size, "weft_count");
   wf_par_options(&opts, o, "weft_count");
   return count_with(&opts, n, &c, count_block);
 }
@@ -113,7 +113,7 @@ size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                        wf_array_leaf *leaf) {
   weft_opts opts;
   count_loop c = {(const char *)a, size, NULL, leaf, k->ctx, {0}};
-  wf_array_check(a == NULL, false, k->n, size, k->name);
+  wf_check_elements(a == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   return count_with(&opts, k->n, &c, kernel_count_block);
 }

@@ -53,25 +53,10 @@ static bool is_any_match(size_t begin, const void *ctx) {
   return wf_word_load_relaxed(&((const hunt *)ctx)->x_found) != SIZE_MAX;
 }
 
-typedef struct hunt_call {
-  const weft_opts *opts;
-  hunt *hunt;
-} hunt_call;
-
-static void hunt_first(void *ctx) {
-  const hunt_call *call = (const hunt_call *)ctx;
-  wf_loop loop = {hunt_block, call->hunt, is_behind_match};
-  weft_opts opts = *call->opts;
-  size_t n = call->hunt->n;
-  opts.max_workers = wf_par_crew(call->opts); /* blocks come from the front then */
-  if (opts.max_workers > n) opts.max_workers = (unsigned)n;
-  wf_loop_run(&opts, n, &loop);
-}
-
 static size_t find_lowest(const weft_opts *opts, hunt *h) {
-  hunt_call call = {opts, h};
+  wf_loop loop = {hunt_block, h, is_behind_match};
   wf_word_store_relaxed(&h->x_found, SIZE_MAX); /* nobody else sees it yet */
-  if (h->n > 0) wf_par_run(opts, hunt_first, &call);
+  wf_loop_run_from_front(opts, h->n, &loop);
   return wf_word_load_relaxed(&h->x_found);
 }
 
@@ -120,7 +105,7 @@ typedef size_t hunt_way(const weft_opts *opts, hunt *h);
 
 static size_t find_by(const weft_opts *o, const char *call, hunt_way *way, hunt *h) {
   weft_opts opts;
-  wf_array_check(h->a == NULL, h->pred == NULL, h->n, h->size, call);
+  wf_check_elements(h->a == NULL, h->pred == NULL, h->n, h->size, call);
   wf_par_options(&opts, o, call);
   return way(&opts, h);
 }
@@ -187,7 +172,7 @@ size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
   hunt h = {.leaf = kernel_match, .a = (const char *)a, .n = k->n, .size = size};
   h.kernel = leaf;
   h.ctx = k->ctx;
-  wf_array_check(a == NULL, false, k->n, size, k->name);
+  wf_check_elements(a == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   return find_lowest(&opts, &h);
 }
@@ -211,7 +196,7 @@ bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
   weft_opts opts;
   hunt h = {.leaf = byte_difference, .a = (const char *)a, .b = (const char *)b, .n = n};
   h.size = size;
-  wf_array_check(a == NULL || b == NULL, false, n, size, "weft_equal");
+  wf_check_elements(a == NULL || b == NULL, false, n, size, "weft_equal");
   wf_par_options(&opts, o, "weft_equal");
   if (n == 0) return true;
   wf_array_min_len(&opts, size);
@@ -225,7 +210,7 @@ bool weft_equal_by_with(const weft_opts *o, const void *a, const void *b, size_t
   h.size = size;
   h.cmp = cmp;
   h.ctx = ctx;
-  wf_array_check(a == NULL || b == NULL, cmp == NULL, n, size, "weft_equal_by");
+  wf_check_elements(a == NULL || b == NULL, cmp == NULL, n, size, "weft_equal_by");
   wf_par_options(&opts, o, "weft_equal_by");
   return find_some(&opts, &h) == SIZE_MAX;
 }
@@ -238,9 +223,9 @@ int weft_compare_with(const weft_opts *o, const void *a, size_t na, const void *
   h.size = size;
   h.cmp = cmp;
   h.ctx = ctx;
-  wf_array_check(false, cmp == NULL, h.n, size, "weft_compare");
-  wf_array_check(a == NULL, false, na, size, "weft_compare");
-  wf_array_check(b == NULL, false, nb, size, "weft_compare");
+  wf_check_elements(false, cmp == NULL, h.n, size, "weft_compare");
+  wf_check_elements(a == NULL, false, na, size, "weft_compare");
+  wf_check_elements(b == NULL, false, nb, size, "weft_compare");
   wf_par_options(&opts, o, "weft_compare");
   size_t at = find_lowest(&opts, &h);
   if (at != SIZE_MAX) return cmp(h.a + at * size, h.b + at * size, ctx);
@@ -286,7 +271,7 @@ static size_t find_extreme(const weft_opts *o, const char *call, size_t n,
                            extreme_loop *e) {
   weft_opts opts;
   wf_loop loop = {extreme_block, e, NULL};
-  wf_array_check(e->base == NULL, e->cmp == NULL, n, e->size, call);
+  wf_check_elements(e->base == NULL, e->cmp == NULL, n, e->size, call);
   wf_par_options(&opts, o, call);
   wf_word_store_relaxed(&e->x_best, SIZE_MAX); /* nobody else sees it yet */
   wf_loop_run(&opts, n, &loop);

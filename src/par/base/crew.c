@@ -1,75 +1,112 @@
-/* par/base/crew.c - see stream.h. Blocks double in length until one takes some ten
- * microseconds, as in loop.c.
+/* par/base/crew.c - members that work on one call at the same time, and the blocks that
+ * they take. Called by loops with a limited crew, by searches, histograms, compactions,
+ * scans and iterators.
+ *
+ * The job lives in the frame of the thread that calls; members share one word of it,
+ * x_next, and own what they have entered with.
  *
  * SPDX-License-Identifier: MIT */
 #include "crew.h"
 
+#include "../../core/assert.h"
 #include "../../sched/join.h"
 
-enum { STREAM_MICROSECONDS = 10 };
+/* ---- members ---- */
 
-typedef struct stream_job {
-  const wf_stream *stream;
-  const weft_opts *opts;
-  size_t n, max_len;
-  unsigned crew;
-  wf_word x_next; /* blocks up to here were handed out */
-} stream_job;
+typedef struct members_part {
+  unsigned count; /* at least 1 */
+  weft_fn *member;
+  void *ctx;
+} members_part;
 
-static size_t stream_length(size_t length, uint64_t ticks, size_t max_len) {
-  uint64_t wanted = STREAM_MICROSECONDS * wf_sys_ticks_per_us();
-  if (ticks > 2 * wanted) return length > 1 ? length / 2 : 1;
-  if (ticks > wanted / 2) return length;
-  return length <= max_len / 2 ? 2 * length : max_len;
-}
-
-static void stream_member(stream_job *j) {
-  const wf_stream *s = j->stream;
-  void *own = NULL;
-  size_t length = j->opts->min_len != 0 ? j->opts->min_len : 1;
-  if (length > j->max_len) length = j->max_len;
-  /* Relaxed, here and below: the word only hands out numbers; what blocks do is published
-   * by the end of the tasks, or by their own means. */
-  uintptr_t begin = wf_word_load_relaxed(&j->x_next);
-  while (begin < j->n && !wf_par_cancelled(j->opts)) {
-    /* A member takes no block before it can run it. */
-    if (own == NULL && (own = s->enter(s->ctx)) == NULL) return;
-    size_t most = (j->n - begin) / (2 * (size_t)j->crew) + 1;
-    size_t next = begin + (length < most ? length : most);
-    if (!wf_word_cas_relaxed(&j->x_next, &begin, next)) continue;
-    uint64_t start = wf_sys_ticks();
-    own = s->block(own, begin, next, s->ctx);
-    if (own == NULL) return;
-    length = stream_length(next - begin, wf_sys_ticks() - start, j->max_len);
-    begin = wf_word_load_relaxed(&j->x_next);
-  }
-  if (own != NULL) s->leave(own, s->ctx);
-}
-
-typedef struct stream_part {
-  stream_job *job;
-  unsigned members;
-} stream_part;
-
-static void stream_members(void *ctx) {
-  const stream_part *part = (const stream_part *)ctx;
-  if (part->members == 1) {
-    stream_member(part->job);
+/* Forks half of the members until one is left. */
+static void run_members(void *ctx) {
+  const members_part *part = (const members_part *)ctx;
+  if (part->count == 1) {
+    part->member(part->ctx);
     return;
   }
-  unsigned half = part->members / 2;
-  stream_part mine = {part->job, part->members - half}, other = {part->job, half};
+  members_part mine = *part, other = *part;
+  other.count = part->count / 2;
+  mine.count = part->count - other.count;
   wf_task task;
-  wf_offer(wf_self, &task, stream_members, &other);
-  stream_members(&mine);
-  if (wf_take_back(wf_self, &task)) stream_members(&other);
+  wf_offer(wf_self, &task, run_members, &other);
+  run_members(&mine);
+  if (wf_take_back(wf_self, &task)) run_members(&other);
 }
 
-size_t wf_stream_run(const weft_opts *opts, size_t n, const wf_stream *stream) {
-  stream_job j = {stream, opts, n, stream->max_len, wf_par_crew(opts), {0}};
+void wf_members_run(unsigned count, weft_fn *member, void *ctx) {
+  WF_ASSERT(count >= 1);
+  WF_ASSERT(count == 1 || wf_self != NULL);
+  members_part all = {count, member, ctx};
+  run_members(&all);
+}
+
+/* ---- members that take blocks ---- */
+
+/* Invariant: 0 <= x_next <= n; blocks that were taken cover [0, x_next). */
+typedef struct crew_job {
+  const wf_crew *crew;
+  const weft_opts *opts;
+  size_t n;
+  unsigned members;          /* 1 <= members <= n */
+  size_t first_len, max_len; /* 1 <= first_len <= max_len */
+  uint64_t ticks_wanted;     /* for a block */
+  wf_word x_next;            /* where the next block begins */
+} crew_job;
+
+static bool crew_is_over(const crew_job *j, size_t begin) {
+  const wf_crew *c = j->crew;
+  return (c->is_over != NULL && c->is_over(begin, c->ctx)) || wf_par_cancelled(j->opts);
+}
+
+/* The end of the next block. At most a 2 * members-th of what is left, so that all
+ * members end at about the same time. */
+static size_t crew_block_end(const crew_job *j, size_t begin, size_t length) {
+  size_t most = (j->n - begin) / (2 * (size_t)j->members) + 1;
+  if (length > most) length = most;
+  if (length > j->max_len) length = j->max_len;
+  size_t end = begin + length;
+  if (j->crew->end != NULL) end = j->crew->end(begin, length, j->crew->ctx);
+  WF_ASSERT(begin < end && end <= j->n);
+  return end;
+}
+
+static void crew_member(void *ctx) {
+  crew_job *j = (crew_job *)ctx;
+  const wf_crew *c = j->crew;
+  void *own = NULL;
+  size_t length = j->first_len;
+  /* Relaxed, here and below: the word only hands out numbers. What blocks write is
+   * published by the end of the tasks, or by the blocks' own means. */
+  uintptr_t begin = wf_word_load_relaxed(&j->x_next);
+  while (begin < j->n && !crew_is_over(j, begin)) {
+    /* A member takes no block before it can run it. */
+    if (own == NULL && (own = c->enter(c->ctx)) == NULL) return;
+    size_t end = crew_block_end(j, begin, length);
+    if (!wf_word_cas_relaxed(&j->x_next, &begin, end)) continue;
+    uint64_t start = wf_sys_ticks();
+    own = c->block(own, begin, end, c->ctx);
+    if (own == NULL) return;
+    length = wf_block_next_length(j->ticks_wanted, end - begin, wf_sys_ticks() - start,
+                                  j->n - end);
+    begin = wf_word_load_relaxed(&j->x_next);
+    WF_ASSERT(end <= begin && begin <= j->n);
+  }
+  if (own != NULL) c->leave(own, c->ctx);
+}
+
+size_t wf_crew_run(const weft_opts *opts, size_t n, const wf_crew *crew) {
+  if (n == 0) return 0;
+  WF_ASSERT(crew->max_len >= 1);
+  crew_job j = {.crew = crew, .opts = opts, .n = n};
+  j.members = wf_par_crew(opts);
+  if (j.members > n) j.members = (unsigned)n;
+  j.max_len = crew->max_len;
   if (opts->max_len != 0 && opts->max_len < j.max_len) j.max_len = opts->max_len;
-  if (j.crew > n) j.crew = n > 0 ? (unsigned)n : 1;
-  stream_part all = {&j, j.crew};
-  stream_members(&all);
+  j.first_len = opts->min_len != 0 ? opts->min_len : 1;
+  if (j.first_len > j.max_len) j.first_len = j.max_len;
+  j.ticks_wanted = wf_block_ticks();
+  wf_members_run(j.members, crew_member, &j);
   return wf_word_load_relaxed(&j.x_next);
 }

@@ -1,9 +1,13 @@
-/* par/base/options.c - see par.h.
+/* par/base/options.c - reads the options of a parallel call and enters its pool. Every
+ * call of src/par goes through here first; the calling thread owns what is read.
  *
  * SPDX-License-Identifier: MIT */
-#include "par.h"
+#include "options.h"
 
-/* Says which of the options it is. Each was copied if the size of the struct is right. */
+#include "../../core/assert.h"
+
+/* Names the option that is wrong. All fields were copied if the struct's size is valid.
+ */
 static void refuse_options(const weft_opts *o, const char *call) {
   if ((unsigned)o->split > WEFT_SPLIT_RECURSIVE)
     wf_fatal(call, "the options are not valid: unknown split");
@@ -34,5 +38,7 @@ unsigned wf_par_crew(const weft_opts *opts) {
     if (!worker->serial && !worker->alone && worker->pool->steals)
       crew = wf_pool_started(worker->pool) + 1;
   }
-  return opts->max_workers != 0 && opts->max_workers < crew ? opts->max_workers : crew;
+  if (opts->max_workers != 0 && opts->max_workers < crew) crew = opts->max_workers;
+  WF_ASSERT(crew >= 1);
+  return crew;
 }

@@ -16,7 +16,9 @@
  * work with a small one on its stack.
  *
  * SPDX-License-Identifier: MIT */
-#include "../array/array.h"
+#include "pack.h"
+
+#include "bytes.h"
 #include "crew.h"
 
 #include <stdlib.h>
@@ -117,10 +119,7 @@ static void pack_place(const pack_job *j, pack_buffer *b, size_t kept_before) {
   size_t others = b->end - b->begin - b->kept;
   /* In place and all kept: it is there already, and the block behind may look at it. */
   if (b->kept > 0 && (others > 0 || to != (const char *)p->src + b->begin * p->size)) {
-    if (j->past_caches)
-      wf_copy_past(to, pack_data(b), b->kept * p->size);
-    else
-      memcpy(to, pack_data(b), b->kept * p->size);
+    wf_copy_bytes(to, pack_data(b), b->kept * p->size, j->past_caches);
   }
   if (p->rest != NULL && others > 0)
     memcpy((char *)p->rest + (b->begin - kept_before) * p->size,
@@ -207,11 +206,15 @@ void wf_pack(const weft_opts *opts, wf_packing *p) {
   pack_job j = {.p = p, .capacity = PACK_BYTES / p->size};
   if (j.capacity == 0) j.capacity = 1;
   if (j.capacity > p->n) j.capacity = p->n;
-  j.past_caches = p->dst != p->src && p->n >= WF_PAST_CACHES / p->size;
-  wf_stream stream = {pack_enter, pack_block, pack_leave, &j, j.capacity};
+  j.past_caches = p->dst != p->src && p->n >= WF_PAST_CACHES_RESULT / p->size;
+  wf_crew crew = {.enter = pack_enter,
+                  .block = pack_block,
+                  .leave = pack_leave,
+                  .ctx = &j,
+                  .max_len = j.capacity};
   p->done = p->kept = 0;
   if (p->n > 1 && wf_par_crew(opts) > 1) {
-    wf_stream_run(opts, p->n, &stream);
+    wf_crew_run(opts, p->n, &crew);
     p->done = j.placed;
     p->kept = j.kept;
     for (pack_buffer *b = j.free_list, *next; b != NULL; b = next) {

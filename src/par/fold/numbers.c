@@ -2,6 +2,8 @@
  * the leaves, and how two leaves are merged.
  *
  * SPDX-License-Identifier: MIT */
+#include "../base/checks.h"
+#include "../loop/loop.h"
 #include "reduce.h"
 #include "simd.h"
 
@@ -13,7 +15,7 @@
 
 typedef struct typed_job {
   const void *a, *b;
-  const wf_kernels *kernels;
+  const wf_simd *simd;
 } typed_job;
 
 /* NULL stays NULL. */
@@ -47,11 +49,11 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
   static void call##_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {       \
     const typed_job *j = (const typed_job *)ctx;                                         \
     *(result *)acc =                                                                     \
-        j->kernels->kernel##_##name(TYPED_FROM(type, j->a, begin), end - begin);         \
+        j->simd->kernel##_##name(TYPED_FROM(type, j->a, begin), end - begin);            \
   }                                                                                      \
   result weft_##call##_##name##_with(const weft_opts *o, const type *a, size_t n) {      \
     weft_opts opts;                                                                      \
-    typed_job j = {a, NULL, wf_kernels_get()};                                           \
+    typed_job j = {a, NULL, wf_simd_get()};                                              \
     result r;                                                                            \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, call##_leaf_##name, merge, &j};       \
     wf_par_start(&opts, o, a == NULL, n, "weft_" #call "_" #name);                       \
@@ -68,13 +70,13 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
 #define DEFINE_DOT(name, type, wide, merge)                                              \
   static void dot_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {          \
     const typed_job *j = (const typed_job *)ctx;                                         \
-    *(wide *)acc = j->kernels->dot_##name(TYPED_FROM(type, j->a, begin),                 \
-                                          TYPED_FROM(type, j->b, begin), end - begin);   \
+    *(wide *)acc = j->simd->dot_##name(TYPED_FROM(type, j->a, begin),                    \
+                                       TYPED_FROM(type, j->b, begin), end - begin);      \
   }                                                                                      \
   wide weft_dot_##name##_with(const weft_opts *o, const type *a, const type *b,          \
                               size_t n) {                                                \
     weft_opts opts;                                                                      \
-    typed_job j = {a, b, wf_kernels_get()};                                              \
+    typed_job j = {a, b, wf_simd_get()};                                                 \
     wide r;                                                                              \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, dot_leaf_##name, merge, &j};          \
     wf_par_start(&opts, o, a == NULL || b == NULL, n, "weft_dot_" #name);                \
@@ -115,11 +117,11 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
   static void variance_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {     \
     const typed_job *j = (const typed_job *)ctx;                                         \
     *(wf_moments *)acc =                                                                 \
-        j->kernels->moments_##name(TYPED_FROM(type, j->a, begin), end - begin);          \
+        j->simd->moments_##name(TYPED_FROM(type, j->a, begin), end - begin);             \
   }                                                                                      \
   double weft_variance_##name##_with(const weft_opts *o, const type *a, size_t n) {      \
     weft_opts opts;                                                                      \
-    typed_job j = {a, NULL, wf_kernels_get()};                                           \
+    typed_job j = {a, NULL, wf_simd_get()};                                              \
     wf_moments m;                                                                        \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof m, variance_leaf_##name, merge_moments,  \
                     &j};                                                                 \
@@ -147,8 +149,7 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
   static void which##_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {      \
     const typed_job *j = (const typed_job *)ctx;                                         \
     which##_best_##name *best = (which##_best_##name *)acc;                              \
-    best->value =                                                                        \
-        j->kernels->which##_##name(TYPED_FROM(type, j->a, begin), end - begin);          \
+    best->value = j->simd->which##_##name(TYPED_FROM(type, j->a, begin), end - begin);   \
     best->leaf = begin;                                                                  \
   }                                                                                      \
                                                                                          \
@@ -161,7 +162,7 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
                                                                                          \
   static which##_best_##name which##_find_##name(const weft_opts *opts, const type *a,   \
                                                  size_t n) {                             \
-    typed_job j = {a, NULL, wf_kernels_get()};                                           \
+    typed_job j = {a, NULL, wf_simd_get()};                                              \
     which##_best_##name best;                                                            \
     wf_fold fold = {n,                                                                   \
                     TYPED_LEAF(type),                                                    \
@@ -224,18 +225,18 @@ enum { FILL_MIN_BYTES = 4096 };
   typedef struct fill_job_##name {                                                       \
     type *a;                                                                             \
     type value;                                                                          \
-    const wf_kernels *kernels;                                                           \
+    const wf_simd *simd;                                                                 \
   } fill_job_##name;                                                                     \
                                                                                          \
   static void fill_block_##name(size_t begin, size_t end, void *ctx) {                   \
     const fill_job_##name *j = (const fill_job_##name *)ctx;                             \
-    (sizeof(type) == 4 ? j->kernels->fill_4                                              \
-                       : j->kernels->fill_8)(j->a + begin, end - begin, &j->value);      \
+    (sizeof(type) == 4 ? j->simd->fill_4 : j->simd->fill_8)(j->a + begin, end - begin,   \
+                                                            &j->value);                  \
   }                                                                                      \
                                                                                          \
   void weft_fill_##name##_with(const weft_opts *o, type *a, size_t n, type value) {      \
     weft_opts opts;                                                                      \
-    fill_job_##name j = {a, value, wf_kernels_get()};                                    \
+    fill_job_##name j = {a, value, wf_simd_get()};                                       \
     wf_loop loop = {fill_block_##name, &j, NULL};                                        \
     wf_par_start(&opts, o, a == NULL, n, "weft_fill_" #name);                            \
     if (opts.min_len == 0) opts.min_len = FILL_MIN_BYTES / sizeof(type);                 \

@@ -13,13 +13,12 @@
  * thread does it all.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../sched/join.h"
-#include "../base/par.h"
+#include "../base/checks.h"
+#include "../base/crew.h"
+#include "../base/scratch.h"
 #include "simd.h"
 
-#include <stdlib.h>
 #include <string.h>
-#include <weft/join.h>
 #include <weft/typed.h>
 
 enum { SCAN_TILE_BYTES = 131072, SCAN_SPINS = 64 };
@@ -39,8 +38,8 @@ typedef struct tile_scan {
   size_t size;           /* of an element */
   bool exclusive, in_place;
   const weft_opts *opts;
-  const wf_kernels *kernels;
-  uint64_t (*total)(const wf_kernels *kernels, const void *a, size_t n);
+  const wf_simd *simd;
+  uint64_t (*total)(const wf_simd *simd, const void *a, size_t n);
   uint64_t (*scan)(const struct tile_scan *s, size_t tile, uint64_t before);
   uint64_t (*plus)(uint64_t x, uint64_t y);
   scan_tile *state;
@@ -93,7 +92,7 @@ static size_t next_unknown(tile_scan *s) {
 
 static uint64_t total_of(const tile_scan *s, size_t tile) {
   const char *src = (const char *)s->src + tile * s->tile * s->size;
-  return s->total(s->kernels, src, tile_count(s, tile));
+  return s->total(s->simd, src, tile_count(s, tile));
 }
 
 /* Waits until what stands before the tile is known, about as long as it takes to add up a
@@ -145,22 +144,9 @@ static void scan_tiles_alone(tile_scan *s) {
 
 /* ---- threads ---- */
 
-typedef struct scan_part {
-  tile_scan *scan;
-  unsigned members;
-} scan_part;
-
-/* Forks off half of the members until one is left. If nobody comes for them, this thread
- * does it all, and then they find nothing to do. */
+/* Members that nobody has come for find nothing to do in the end. */
 static void scan_member(void *ctx) {
-  const scan_part *part = (const scan_part *)ctx;
-  tile_scan *s = part->scan;
-  if (part->members > 1) {
-    unsigned half = part->members / 2;
-    scan_part mine = {s, part->members - half}, other = {s, half};
-    weft_join(scan_member, &mine, scan_member, &other);
-    return;
-  }
+  tile_scan *s = (tile_scan *)ctx;
   /* Relaxed: see is_alone. */
   wf_word_fetch_add_relaxed(&s->x_members, 1);
   scan_tiles(s);
@@ -170,20 +156,25 @@ static void scan_member(void *ctx) {
 static void scan_members(void *ctx) {
   tile_scan *s = (tile_scan *)ctx;
   unsigned crew = wf_par_crew(s->opts);
-  scan_part all = {s, s->tiles < crew ? (unsigned)s->tiles : crew};
-  if (all.members > 1) s->state = (scan_tile *)calloc(s->tiles + 1, sizeof *s->state);
-  if (s->state == NULL)
+  size_t bytes = (s->tiles + 1) * sizeof *s->state;
+  wf_scratch scratch = {NULL, NULL, 0};
+  if (s->tiles < crew) crew = (unsigned)s->tiles;
+  if (crew > 1) scratch = wf_scratch_get(bytes);
+  s->state = (scan_tile *)scratch.memory;
+  if (s->state == NULL) {
     scan_tiles_alone(s);
-  else
-    scan_member(&all);
-  free(s->state);
+    return;
+  }
+  memset(s->state, 0, bytes);
+  wf_members_run(crew, scan_member, s);
+  wf_scratch_put(scratch);
 }
 
 static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
   weft_opts opts;
   wf_par_start(&opts, o, s->dst == NULL || s->src == NULL, s->n, call);
   s->opts = &opts;
-  s->kernels = wf_kernels_get();
+  s->simd = wf_simd_get();
   s->tiles = s->n / s->tile + (s->n % s->tile != 0);
   s->in_place = s->dst == s->src;
   if (s->tiles > 1)
@@ -213,14 +204,13 @@ static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
     return scan_keep_##name((carry)sum);                                                 \
   }                                                                                      \
                                                                                          \
-  static uint64_t scan_total_##name(const wf_kernels *kernels, const void *a,            \
-                                    size_t n) {                                          \
-    return scan_keep_##name(kernels->scan_total_##name((const type *)a, n));             \
+  static uint64_t scan_total_##name(const wf_simd *simd, const void *a, size_t n) {      \
+    return scan_keep_##name(simd->scan_total_##name((const type *)a, n));                \
   }                                                                                      \
                                                                                          \
   static uint64_t scan_tile_##name(const tile_scan *s, size_t tile, uint64_t before) {   \
     size_t begin = tile * s->tile;                                                       \
-    return scan_keep_##name(s->kernels->scan_##name(                                     \
+    return scan_keep_##name(s->simd->scan_##name(                                        \
         (type *)s->dst + begin, (const type *)s->src + begin, tile_count(s, tile),       \
         scan_kept_##name(before), s->exclusive));                                        \
   }                                                                                      \

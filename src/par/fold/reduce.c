@@ -8,29 +8,12 @@
  * SPDX-License-Identifier: MIT */
 #include "reduce.h"
 
+#include "../base/checks.h"
+#include "../base/scratch.h"
+
 #include <limits.h>
-#include <stdlib.h>
 #include <weft/join.h>
 #include <weft/kernel_fold.h>
-
-/* ---- scratch ---- */
-
-void *wf_needed_get(wf_needed *s, size_t bytes, const char *call) {
-  s->mapped = 0;
-  s->memory = malloc(bytes);
-  if (s->memory != NULL) return s->memory;
-  s->memory = wf_sys_map(bytes);
-  if (s->memory == NULL) wf_fatal(call, "no memory for partial results");
-  s->mapped = bytes;
-  return s->memory;
-}
-
-void wf_needed_free(wf_needed *s) {
-  if (s->mapped != 0)
-    wf_sys_unmap(s->memory, s->mapped);
-  else
-    free(s->memory);
-}
 
 /* ---- the tree ---- */
 
@@ -88,26 +71,25 @@ static void fold_small(void *ctx) {
 
 /* A frame of its own, so that others do not have to be that large. */
 static __attribute__((noinline)) void fold_on_stack(const fold_node *node) {
-  _Alignas(16) unsigned char right[WF_NEEDED_STACK];
+  _Alignas(16) unsigned char right[WF_SCRATCH_STACK];
   fold_halves(node, right, fold_large);
 }
 
 static void fold_large(void *ctx) {
   const fold_node *node = (const fold_node *)ctx;
   size_t size = node->fold->size;
-  wf_needed scratch = {NULL, 0};
   if (node->count == 1) {
     fold_leaf(node);
     return;
   }
-  scratch.memory = malloc(size);
-  if (scratch.memory == NULL && size <= WF_NEEDED_STACK && wf_stack_is_half_free()) {
+  wf_scratch scratch = wf_scratch_get(size);
+  if (scratch.memory == NULL && size <= WF_SCRATCH_STACK && wf_stack_is_half_free()) {
     fold_on_stack(node);
     return;
   }
-  if (scratch.memory == NULL) wf_needed_get(&scratch, size, "weft_reduce");
+  if (scratch.memory == NULL) scratch = wf_scratch_need(size, "weft_reduce");
   fold_halves(node, scratch.memory, fold_large);
-  wf_needed_free(&scratch);
+  wf_scratch_put(scratch);
 }
 
 static void fold_inside(void *ctx) {

@@ -5,7 +5,7 @@
 #ifndef WF_PAR_REDUCE_H
 #define WF_PAR_REDUCE_H
 
-#include "../base/par.h"
+#include "../base/options.h"
 
 typedef struct wf_fold {
   size_t n, leaf; /* elements, elements of a leaf */
@@ -20,20 +20,5 @@ typedef struct wf_fold {
  * pool of the options or outside; n may be 0. A single leaf is folded by the calling
  * thread, wherever it is. */
 void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold);
-
-/* ---- memory that is needed to go on ---- */
-
-/* Larger memory comes from malloc, else from the system; else the program ends. */
-typedef struct wf_needed {
-  void *memory;
-  size_t mapped; /* bytes that came straight from the system, or 0 */
-} wf_needed;
-
-void *wf_needed_get(wf_needed *s, size_t bytes, const char *call);
-void wf_needed_free(wf_needed *s);
-
-/* As much of it may be on the stack where malloc has none and half of the stack is free.
- */
-#define WF_NEEDED_STACK 4096
 
 #endif

@@ -8,10 +8,11 @@
  * order.
  *
  * SPDX-License-Identifier: MIT */
-#include "reduce.h"
+#include "../base/bytes.h"
+#include "../base/checks.h"
+#include "../base/scratch.h"
+#include "../loop/loop.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <weft/detail/kernel.h>
 #include <weft/reduce.h>
 
@@ -29,15 +30,6 @@ typedef struct scan_job {
   const weft_opts *opts;
   char *carries; /* of each block; first its total */
 } scan_job;
-
-static inline void copy_element(void *to, const void *from, size_t size) {
-  if (size == 8)
-    memcpy(to, from, 8);
-  else if (size == 4)
-    memcpy(to, from, 4);
-  else
-    memcpy(to, from, size);
-}
 
 /* From one element of scratch memory to the next: all are aligned as malloc's are. */
 static size_t scan_step(const scan_job *j) {
@@ -60,7 +52,7 @@ static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
 /* Sets acc to the total of block b. */
 static void block_total(const scan_job *j, size_t b, void *acc) {
   size_t begin = b * j->block;
-  copy_element(acc, j->identity, j->size);
+  wf_copy_element(acc, j->identity, j->size);
   scan_fold(j, acc, j->src + begin * j->size, scan_block_end(j, b) - begin);
 }
 
@@ -68,7 +60,7 @@ static void block_total(const scan_job *j, size_t b, void *acc) {
  * or gets the total, from the identity on. next: memory for an element. */
 static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char *total) {
   size_t size = j->size, begin = b * j->block, end = scan_block_end(j, b);
-  if (total != NULL) copy_element(total, j->identity, size);
+  if (total != NULL) wf_copy_element(total, j->identity, size);
   if (j->kernel != NULL) {
     j->kernel->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
                     j->inclusive, j->ctx);
@@ -79,12 +71,12 @@ static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char 
     if (total != NULL) j->op(total, x, j->ctx);
     if (j->inclusive) {
       j->op(acc, x, j->ctx);
-      copy_element(j->dst + i * size, acc, size);
+      wf_copy_element(j->dst + i * size, acc, size);
     } else {
-      copy_element(next, acc, size);
+      wf_copy_element(next, acc, size);
       j->op(next, x, j->ctx); /* before dst, which may be src, is written */
-      copy_element(j->dst + i * size, acc, size);
-      copy_element(acc, next, size);
+      wf_copy_element(j->dst + i * size, acc, size);
+      wf_copy_element(acc, next, size);
     }
   }
 }
@@ -95,32 +87,32 @@ static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char 
 static void scan_serially(const scan_job *j, char *memory) {
   size_t step = scan_step(j);
   char *acc = memory, *next = acc + step, *total = next + step, *carry = total + step;
-  copy_element(carry, j->identity, j->size);
+  wf_copy_element(carry, j->identity, j->size);
   for (size_t b = 0; b * j->block < j->n; b++) {
     bool last = scan_block_end(j, b) == j->n;
     if (wf_par_cancelled(j->opts)) return;
-    copy_element(acc, carry, j->size);
+    wf_copy_element(acc, carry, j->size);
     scan_block(j, b, acc, next, last ? NULL : total);
     if (!last) scan_fold(j, carry, total, 1);
   }
 }
 
 static __attribute__((noinline)) void scan_on_stack(const scan_job *j) {
-  _Alignas(16) char memory[WF_NEEDED_STACK];
+  _Alignas(16) char memory[WF_SCRATCH_STACK];
   scan_serially(j, memory);
 }
 
 static void scan_alone(const scan_job *j) {
   _Alignas(16) char memory[4 * SCAN_SMALL];
   size_t bytes = 4 * scan_step(j);
-  wf_needed scratch;
   if (bytes <= sizeof memory) {
     scan_serially(j, memory);
-  } else if (bytes <= WF_NEEDED_STACK && wf_stack_is_half_free()) {
+  } else if (bytes <= WF_SCRATCH_STACK && wf_stack_is_half_free()) {
     scan_on_stack(j);
   } else {
-    scan_serially(j, (char *)wf_needed_get(&scratch, bytes, "weft_scan"));
-    wf_needed_free(&scratch);
+    wf_scratch scratch = wf_scratch_need(bytes, "weft_scan");
+    scan_serially(j, (char *)scratch.memory);
+    wf_scratch_put(scratch);
   }
 }
 
@@ -138,11 +130,11 @@ static void scan_totals(size_t begin, size_t end, void *ctx) {
 
 /* carries[b + 1] = carries[b], then the total of b. */
 static void scan_carries(const scan_job *j, size_t blocks, char *next) {
-  copy_element(scan_carry(j, 0), j->identity, j->size);
+  wf_copy_element(scan_carry(j, 0), j->identity, j->size);
   for (size_t b = 1; b < blocks; b++) {
-    copy_element(next, scan_carry(j, b - 1), j->size);
+    wf_copy_element(next, scan_carry(j, b - 1), j->size);
     scan_fold(j, next, scan_carry(j, b), 1);
-    copy_element(scan_carry(j, b), next, j->size);
+    wf_copy_element(scan_carry(j, b), next, j->size);
   }
 }
 
@@ -162,8 +154,10 @@ static void scan_inside(void *ctx) {
                     .max_workers = j->opts->max_workers,
                     .cancel = j->opts->cancel};
   wf_loop totals = {scan_totals, j, NULL}, results = {scan_results, j, NULL};
+  wf_scratch scratch = {NULL, NULL, 0};
   if (blocks > 1 && wf_par_crew(j->opts) > 1)
-    j->carries = (char *)malloc(2 * blocks * scan_step(j));
+    scratch = wf_scratch_get(2 * blocks * scan_step(j));
+  j->carries = (char *)scratch.memory;
   if (j->carries == NULL) {
     scan_alone(j);
     return;
@@ -173,7 +167,7 @@ static void scan_inside(void *ctx) {
     scan_carries(j, blocks, scan_carry(j, blocks));
     wf_loop_run(&opts, blocks, &results);
   }
-  free(j->carries);
+  wf_scratch_put(scratch);
 }
 
 static size_t scan_block_length(size_t n) {

@@ -1,23 +1,21 @@
-/* par/fold/simd.c - the kernels for each kind of CPU, and which of them this CPU gets.
+/* par/fold/simd.c - makes the SIMD sets, one for each kind of CPU, and chooses the one of
+ * this CPU.
  *
- * The choice is a pointer that is set on first use: unlike the linker's way of choosing
- * it works in static programs, with every libc and under sanitizers.
+ * Called by the calls on numbers (numbers.c, numbers_scan.c) and by iterators. The choice
+ * is a pointer that is set on first use, by any thread: unlike the linker's way of
+ * choosing (ifunc) that works in static programs, with every libc and under sanitizers.
+ *
+ * simd_compact.h and simd_body.h are templates, included once for each set: the function
+ * SIMD(name) of theirs is name_portable, name_avx2 and name_avx512 here.
  *
  * SPDX-License-Identifier: MIT */
 #include "simd.h"
 
-#include <string.h>
-
-#if (defined(__x86_64__) || defined(__i386__)) && defined(__SSE2__) &&                   \
-    defined(__GNUC__) && !defined(WEFT_NO_SIMD)
-#define WF_X86 1
-#include <immintrin.h>
-#else
-#define WF_X86 0
-#endif
+#include "../base/bytes.h"
+#include "../base/cpu_features.h"
 
 /* gcc vectorises loops at -O3 only. Neither compiler may fuse a product and a sum into an
- * operation that rounds once: not every CPU has it. */
+ * operation that rounds once: not every CPU has it, and all sets give the same bits. */
 #if defined(__clang__)
 #pragma clang fp contract(off)
 #elif defined(__GNUC__)
@@ -25,8 +23,9 @@
 #pragma GCC optimize("O3", "fp-contract=off")
 #endif
 
-/* The mean of both lies between them, by their shares. It is kept as the left one's and
- * what is to be added: the sum would lose what counts if the numbers differ by little. */
+/* The mean of both lies between them, by their shares. It is kept as the left one's mean
+ * and what is to be added to it: their sum would lose the digits that count if the
+ * numbers differ by little. */
 void wf_moments_merge(wf_moments *l, const wf_moments *r) {
   double count = l->count + r->count;
   if (r->count == 0) return; /* cancelled */
@@ -36,59 +35,39 @@ void wf_moments_merge(wf_moments *l, const wf_moments *r) {
   l->count = count;
 }
 
-/* ---- portable: 16 bytes, which SSE2 and NEON have ---- */
+/* ---- portable: vectors of 16 bytes, which SSE2 and NEON have ---- */
 
-#define KERNEL(name) name##_portable
-#define KERNEL_BYTES 16
+#define SIMD(name) name##_portable
+#define SIMD_BYTES 16
 #include "simd_body.h"
-#undef KERNEL
-#undef KERNEL_BYTES
+#undef SIMD
+#undef SIMD_BYTES
 
-#if WF_X86
+#if WF_X86_SIMD
 
 /* ---- AVX2 ---- */
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,popcnt"))), apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx2,popcnt")
-#endif
-
-#define KERNEL(name) name##_avx2
-#define KERNEL_BYTES 32
+WF_TARGET_AVX2_BEGIN
+#define SIMD(name) name##_avx2
+#define SIMD_BYTES 32
+#include "simd_compact.h"
+/* The second template lists what the first has made. */
 #include "simd_body.h"
-#undef KERNEL
-#undef KERNEL_BYTES
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#undef SIMD
+#undef SIMD_BYTES
+WF_TARGET_END
 
 /* ---- AVX-512 ---- */
 
-#if defined(__clang__)
-#pragma clang attribute push(                                                            \
-    __attribute__((target("avx512f,avx512dq,avx512bw,avx512vl,popcnt"))),                \
-    apply_to = function)
-#else
-#pragma GCC push_options
-#pragma GCC target("avx512f,avx512dq,avx512bw,avx512vl,popcnt")
-#endif
-
-#define KERNEL(name) name##_avx512
-#define KERNEL_BYTES 64
+WF_TARGET_AVX512_BEGIN
+#define SIMD(name) name##_avx512
+#define SIMD_BYTES 64
+#include "simd_compact.h"
+/* The second template lists what the first has made. */
 #include "simd_body.h"
-#undef KERNEL
-#undef KERNEL_BYTES
-
-#if defined(__clang__)
-#pragma clang attribute pop
-#else
-#pragma GCC pop_options
-#endif
+#undef SIMD
+#undef SIMD_BYTES
+WF_TARGET_END
 
 #endif
 
@@ -100,35 +79,30 @@ void wf_moments_merge(wf_moments *l, const wf_moments *r) {
 
 /* ---- the choice ---- */
 
-static wf_ptr chosen_kernels; /* NULL before the first use */
+static wf_ptr chosen_simd; /* NULL before the first use */
 
 /* The set of that number, or NULL if this CPU cannot run it. */
-static const wf_kernels *kernels_of(unsigned number) {
-  if (number == 0) return &kernels_portable;
-#if WF_X86
-  __builtin_cpu_init();
-  if (!__builtin_cpu_supports("popcnt")) return NULL;
-  if (number == 1 && __builtin_cpu_supports("avx2")) return &kernels_avx2;
-  if (number == 2 && __builtin_cpu_supports("avx512f") &&
-      __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-      __builtin_cpu_supports("avx512vl"))
-    return &kernels_avx512;
+static const wf_simd *simd_of(unsigned number) {
+  if (number == 0) return &simd_portable;
+#if WF_X86_SIMD
+  if (number == 1 && wf_cpu_has_avx2()) return &simd_avx2;
+  if (number == 2 && wf_cpu_has_avx512()) return &simd_avx512;
 #endif
   return NULL;
 }
 
-bool wf_kernels_choose(unsigned number) {
-  const wf_kernels *kernels = kernels_of(number);
-  /* Relaxed: the sets are constant. */
-  if (kernels != NULL) wf_ptr_store_relaxed(&chosen_kernels, (void *)(uintptr_t)kernels);
-  return kernels != NULL;
+bool wf_simd_choose(unsigned number) {
+  const wf_simd *simd = simd_of(number);
+  /* Relaxed: the sets are constants. */
+  if (simd != NULL) wf_ptr_store_relaxed(&chosen_simd, (void *)(uintptr_t)simd);
+  return simd != NULL;
 }
 
-const wf_kernels *wf_kernels_get(void) {
-  /* Relaxed: whoever comes first chooses the same. */
-  const wf_kernels *kernels = (const wf_kernels *)wf_ptr_load_relaxed(&chosen_kernels);
-  if (kernels != NULL) return kernels;
+const wf_simd *wf_simd_get(void) {
+  /* Relaxed: every thread that finds nothing chooses the same. */
+  const wf_simd *simd = (const wf_simd *)wf_ptr_load_relaxed(&chosen_simd);
+  if (simd != NULL) return simd;
   unsigned number = 2;
-  while (!wf_kernels_choose(number)) number--;
-  return (const wf_kernels *)wf_ptr_load_relaxed(&chosen_kernels);
+  while (!wf_simd_choose(number)) number--;
+  return (const wf_simd *)wf_ptr_load_relaxed(&chosen_simd);
 }

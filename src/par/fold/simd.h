@@ -2,11 +2,11 @@
  * CPU.
  *
  * All sets give the same bits: what is added to what is part of a kernel's definition,
- * see kernels_body.h, and not left to the compiler or the width of the CPU's registers.
+ * see simd_body.h, and not left to the compiler or the width of the CPU's registers.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WF_PAR_KERNELS_H
-#define WF_PAR_KERNELS_H
+#ifndef WF_PAR_SIMD_H
+#define WF_PAR_SIMD_H
 
 #include "../../core/atomic.h"
 
@@ -22,11 +22,11 @@ typedef struct wf_moments {
 void wf_moments_merge(wf_moments *l, const wf_moments *r);
 
 /* Most elements of one call of a kernel other than fill and scan. */
-enum { WF_KERNEL_MAX = 16384 };
+enum { WF_SIMD_MAX = 16384 };
 
 /* A carry is what scans keep between elements: double for floats, else the type itself.
  */
-#define WF_KERNELS_OF(name, type, wide, carry)                                           \
+#define WF_SIMD_OF(name, type, wide, carry)                                              \
   wide (*sum_##name)(const type *a, size_t n);                                           \
   wide (*product_##name)(const type *a, size_t n);                                       \
   wide (*dot_##name)(const type *a, const type *b, size_t n);                            \
@@ -45,28 +45,29 @@ enum { WF_KERNEL_MAX = 16384 };
  * which does not overlap and has room for n; returns how many. Those behind them are
  * undefined.
  */
-typedef size_t wf_pack_fn(void *dst, const void *src, const unsigned char *keep,
-                          size_t n);
+typedef size_t wf_compact_fn(void *dst, const void *src, const unsigned char *keep,
+                             size_t n);
 
-typedef struct wf_kernels {
-  WF_KERNELS_OF(i32, int32_t, int64_t, int32_t)
-  WF_KERNELS_OF(u32, uint32_t, uint64_t, uint32_t)
-  WF_KERNELS_OF(i64, int64_t, int64_t, int64_t)
-  WF_KERNELS_OF(u64, uint64_t, uint64_t, uint64_t)
-  WF_KERNELS_OF(f32, float, double, double)
-  WF_KERNELS_OF(f64, double, double, double)
+typedef struct wf_simd {
+  WF_SIMD_OF(i32, int32_t, int64_t, int32_t)
+  WF_SIMD_OF(u32, uint32_t, uint64_t, uint32_t)
+  WF_SIMD_OF(i64, int64_t, int64_t, int64_t)
+  WF_SIMD_OF(u64, uint64_t, uint64_t, uint64_t)
+  WF_SIMD_OF(f32, float, double, double)
+  WF_SIMD_OF(f64, double, double, double)
   /* Elements of 4 and of 8 bytes. */
   void (*fill_4)(void *a, size_t n, const void *value);
   void (*fill_8)(void *a, size_t n, const void *value);
-  bool wide;                   /* does the CPU run what is compiled for AVX2? */
-  wf_pack_fn *pack_4, *pack_8; /* NULL: this CPU has nothing better than a loop */
-} wf_kernels;
+  bool wide; /* does the CPU run what is compiled for AVX2? */
+  wf_compact_fn *compact_4,
+      *compact_8; /* NULL: this CPU has nothing better than a loop */
+} wf_simd;
 
 /* Those of this CPU. */
-const wf_kernels *wf_kernels_get(void);
+const wf_simd *wf_simd_get(void);
 
 /* For tests: from now on the set of that number, 0 is the portable one. False if this CPU
  * has no such set. */
-bool wf_kernels_choose(unsigned number);
+bool wf_simd_choose(unsigned number);
 
 #endif

@@ -1,5 +1,5 @@
 /* par/fold/simd_body.h - the kernels, written once; kernels.c includes this file for each
- * kind of CPU. KERNEL(name) gives a name of the set, KERNEL_BYTES is the length of its
+ * kind of CPU. SIMD(name) gives a name of the set, SIMD_BYTES is the length of its
  * vectors.
  *
  * Doubles are added in eight lanes, whatever the length of the vectors: element i goes to
@@ -11,15 +11,14 @@
 
 /* No include guard: the file is included several times. */
 
-#define INLINE static inline __attribute__((always_inline))
-#define WIDTH  (KERNEL_BYTES / 8) /* doubles in a vector */
-#define VECTOR KERNEL(vector)
-#define LANES  KERNEL(lanes)
+#define WIDTH  (SIMD_BYTES / 8) /* doubles in a vector */
+#define VECTOR SIMD(vector)
+#define LANES  SIMD(lanes)
 #define EACH   for (int k = 0; k < 8 / WIDTH; k++) /* vector of eight lanes */
 
-typedef double VECTOR __attribute__((vector_size(KERNEL_BYTES)));
-typedef float KERNEL(vector_f32) __attribute__((vector_size(KERNEL_BYTES)));
-typedef float KERNEL(vector_half) __attribute__((vector_size(KERNEL_BYTES / 2)));
+typedef double VECTOR __attribute__((vector_size(SIMD_BYTES)));
+typedef float SIMD(vector_f32) __attribute__((vector_size(SIMD_BYTES)));
+typedef float SIMD(vector_half) __attribute__((vector_size(SIMD_BYTES / 2)));
 
 /* Eight doubles. */
 typedef struct LANES {
@@ -28,47 +27,47 @@ typedef struct LANES {
 
 /* ---- eight lanes ---- */
 
-INLINE LANES KERNEL(load_f64)(const double *a) {
+WF_INLINE LANES SIMD(load_f64)(const double *a) {
   LANES r;
   EACH memcpy(&r.v[k], a + k * WIDTH, sizeof r.v[k]);
   return r;
 }
 
-INLINE LANES KERNEL(load_f32)(const float *a) {
+WF_INLINE LANES SIMD(load_f32)(const float *a) {
   LANES r;
   EACH {
-    KERNEL(vector_half) half;
+    SIMD(vector_half) half;
     memcpy(&half, a + k * WIDTH, sizeof half);
     r.v[k] = __builtin_convertvector(half, VECTOR);
   }
   return r;
 }
 
-INLINE void KERNEL(store_f64)(double *to, LANES x) {
+WF_INLINE void SIMD(store_f64)(double *to, LANES x) {
   EACH memcpy(to + k * WIDTH, &x.v[k], sizeof x.v[k]);
 }
 
-INLINE void KERNEL(store_f32)(float *to, LANES x) {
+WF_INLINE void SIMD(store_f32)(float *to, LANES x) {
   EACH {
-    KERNEL(vector_half) half = __builtin_convertvector(x.v[k], KERNEL(vector_half));
+    SIMD(vector_half) half = __builtin_convertvector(x.v[k], SIMD(vector_half));
     memcpy(to + k * WIDTH, &half, sizeof half);
   }
 }
 
-INLINE LANES KERNEL(lanes_of)(double value) {
+WF_INLINE LANES SIMD(lanes_of)(double value) {
   double d[8] = {value, value, value, value, value, value, value, value};
-  return KERNEL(load_f64)(d);
+  return SIMD(load_f64)(d);
 }
 
 /* For each operation that a tree may have: of lanes, and of the lanes of one. */
 #define LANES_OP(name, op)                                                               \
-  INLINE LANES KERNEL(lanes_##name)(LANES x, LANES y) {                                  \
+  WF_INLINE LANES SIMD(lanes_##name)(LANES x, LANES y) {                                 \
     EACH x.v[k] = x.v[k] op y.v[k];                                                      \
     return x;                                                                            \
   }                                                                                      \
-  INLINE double KERNEL(one_##name)(LANES x) {                                            \
+  WF_INLINE double SIMD(one_##name)(LANES x) {                                           \
     double d[8], e[4];                                                                   \
-    KERNEL(store_f64)(d, x);                                                             \
+    SIMD(store_f64)(d, x);                                                               \
     for (int l = 0; l < 4; l++) e[l] = d[l] op d[l + 4];                                 \
     return (e[0] op e[2])op(e[1] op e[3]);                                               \
   }
@@ -82,16 +81,14 @@ LANES_OP(mul, *)
 /* A block of 128 elements is a tree in registers; what blocks give waits in a stack, in
  * which the entry of level k stands for 2^k blocks. The last block is filled up. */
 #define TREE_BLOCK  128
-#define TREE_LEVELS 10 /* enough for WF_KERNEL_MAX elements */
+#define TREE_LEVELS 10 /* enough for WF_SIMD_MAX elements */
 
-#define TREE_16(op, AT, i) KERNEL(lanes_##op)(AT(i), AT((i) + 8))
-#define TREE_32(op, AT, i)                                                               \
-  KERNEL(lanes_##op)(TREE_16(op, AT, i), TREE_16(op, AT, (i) + 16))
-#define TREE_64(op, AT, i)                                                               \
-  KERNEL(lanes_##op)(TREE_32(op, AT, i), TREE_32(op, AT, (i) + 32))
+#define TREE_16(op, AT, i) SIMD(lanes_##op)(AT(i), AT((i) + 8))
+#define TREE_32(op, AT, i) SIMD(lanes_##op)(TREE_16(op, AT, i), TREE_16(op, AT, (i) + 16))
+#define TREE_64(op, AT, i) SIMD(lanes_##op)(TREE_32(op, AT, i), TREE_32(op, AT, (i) + 32))
 #define TREE_128(op, AT, i)                                                              \
-  KERNEL(lanes_##op)(TREE_64(op, AT, i), TREE_64(op, AT, (i) + 64))
-#define AT_TAIL(i) KERNEL(load_f64)(tail + (i))
+  SIMD(lanes_##op)(TREE_64(op, AT, i), TREE_64(op, AT, (i) + 64))
+#define AT_TAIL(i) SIMD(load_f64)(tail + (i))
 
 /* Combines AT(i), eight lanes from the elements at i on, for all elements; ONE(i) is the
  * same for a single one. */
@@ -101,8 +98,7 @@ LANES_OP(mul, *)
   for (size_t block = 0; block < blocks; block++) {                                      \
     size_t i = block * TREE_BLOCK;                                                       \
     LANES x = TREE_128(op, AT, i);                                                       \
-    for (size_t k = block; k % 2 == 1; k /= 2)                                           \
-      x = KERNEL(lanes_##op)(waiting[--top], x);                                         \
+    for (size_t k = block; k % 2 == 1; k /= 2) x = SIMD(lanes_##op)(waiting[--top], x);  \
     waiting[top++] = x;                                                                  \
   }                                                                                      \
   if (n % TREE_BLOCK != 0 || n == 0) {                                                   \
@@ -110,72 +106,72 @@ LANES_OP(mul, *)
     size_t from = blocks * TREE_BLOCK;                                                   \
     for (size_t l = 0; l < TREE_BLOCK; l++)                                              \
       tail[l] = from + l < n ? ONE(from + l) : (empty);                                  \
-    waiting[top++] = KERNEL(block_##op)(tail);                                           \
+    waiting[top++] = SIMD(block_##op)(tail);                                             \
   }                                                                                      \
   LANES all = waiting[--top];                                                            \
-  while (top > 0) all = KERNEL(lanes_##op)(waiting[--top], all);                         \
-  return KERNEL(one_##op)(all);
+  while (top > 0) all = SIMD(lanes_##op)(waiting[--top], all);                           \
+  return SIMD(one_##op)(all);
 
 /* A block of doubles. */
-static __attribute__((noinline)) LANES KERNEL(block_add)(const double *tail) {
+static __attribute__((noinline)) LANES SIMD(block_add)(const double *tail) {
   return TREE_128(add, AT_TAIL, 0);
 }
 
-static __attribute__((noinline)) LANES KERNEL(block_mul)(const double *tail) {
+static __attribute__((noinline)) LANES SIMD(block_mul)(const double *tail) {
   return TREE_128(mul, AT_TAIL, 0);
 }
 
-#define AT_F64(i)  KERNEL(load_f64)(a + (i))
-#define AT_F32(i)  KERNEL(load_f32)(a + (i))
-#define DOT_F64(i) KERNEL(lanes_mul)(KERNEL(load_f64)(a + (i)), KERNEL(load_f64)(b + (i)))
-#define DOT_F32(i) KERNEL(lanes_mul)(KERNEL(load_f32)(a + (i)), KERNEL(load_f32)(b + (i)))
+#define AT_F64(i)  SIMD(load_f64)(a + (i))
+#define AT_F32(i)  SIMD(load_f32)(a + (i))
+#define DOT_F64(i) SIMD(lanes_mul)(SIMD(load_f64)(a + (i)), SIMD(load_f64)(b + (i)))
+#define DOT_F32(i) SIMD(lanes_mul)(SIMD(load_f32)(a + (i)), SIMD(load_f32)(b + (i)))
 #define ONE(i)     ((double)a[i])
 #define ONE_DOT(i) ((double)a[i] * (double)b[i])
 
-static double KERNEL(sum_f64)(const double *a, size_t n) {
+static double SIMD(sum_f64)(const double *a, size_t n) {
   TREE(add, 0.0, AT_F64, ONE)
 }
 
-static double KERNEL(sum_f32)(const float *a, size_t n) {
+static double SIMD(sum_f32)(const float *a, size_t n) {
   TREE(add, 0.0, AT_F32, ONE)
 }
 
-static double KERNEL(product_f64)(const double *a, size_t n) {
+static double SIMD(product_f64)(const double *a, size_t n) {
   TREE(mul, 1.0, AT_F64, ONE)
 }
 
-static double KERNEL(product_f32)(const float *a, size_t n) {
+static double SIMD(product_f32)(const float *a, size_t n) {
   TREE(mul, 1.0, AT_F32, ONE)
 }
 
-static double KERNEL(dot_f64)(const double *a, const double *b, size_t n) {
+static double SIMD(dot_f64)(const double *a, const double *b, size_t n) {
   TREE(add, 0.0, DOT_F64, ONE_DOT)
 }
 
-static double KERNEL(dot_f32)(const float *a, const float *b, size_t n) {
+static double SIMD(dot_f32)(const float *a, const float *b, size_t n) {
   TREE(add, 0.0, DOT_F32, ONE_DOT)
 }
 
-static double KERNEL(total_f64)(const double *a, size_t n) {
-  return KERNEL(sum_f64)(a, n);
+static double SIMD(total_f64)(const double *a, size_t n) {
+  return SIMD(sum_f64)(a, n);
 }
 
-static double KERNEL(total_f32)(const float *a, size_t n) {
-  return KERNEL(sum_f32)(a, n);
+static double SIMD(total_f32)(const float *a, size_t n) {
+  return SIMD(sum_f32)(a, n);
 }
 
 #define SUMS_OF_INTEGERS(name, type, wide)                                               \
-  static wide KERNEL(sum_##name)(const type *a, size_t n) {                              \
+  static wide SIMD(sum_##name)(const type *a, size_t n) {                                \
     uint64_t sum = 0;                                                                    \
     for (size_t i = 0; i < n; i++) sum += (uint64_t)(wide)a[i];                          \
     return (wide)sum;                                                                    \
   }                                                                                      \
-  static wide KERNEL(product_##name)(const type *a, size_t n) {                          \
+  static wide SIMD(product_##name)(const type *a, size_t n) {                            \
     uint64_t product = 1;                                                                \
     for (size_t i = 0; i < n; i++) product *= (uint64_t)(wide)a[i];                      \
     return (wide)product;                                                                \
   }                                                                                      \
-  static wide KERNEL(dot_##name)(const type *a, const type *b, size_t n) {               \
+  static wide SIMD(dot_##name)(const type *a, const type *b, size_t n) {                 \
     uint64_t sum = 0;                                                                    \
     for (size_t i = 0; i < n; i++) sum += (uint64_t)(wide)a[i] * (uint64_t)(wide)b[i];   \
     return (wide)sum;                                                                    \
@@ -186,31 +182,31 @@ SUMS_OF_INTEGERS(u64, uint64_t, uint64_t)
 #undef SUMS_OF_INTEGERS
 
 /* Signed numbers wrap as the others do. */
-static int64_t KERNEL(sum_i64)(const int64_t *a, size_t n) {
-  return (int64_t)KERNEL(sum_u64)((const uint64_t *)a, n);
+static int64_t SIMD(sum_i64)(const int64_t *a, size_t n) {
+  return (int64_t)SIMD(sum_u64)((const uint64_t *)a, n);
 }
 
-static int64_t KERNEL(product_i64)(const int64_t *a, size_t n) {
-  return (int64_t)KERNEL(product_u64)((const uint64_t *)a, n);
+static int64_t SIMD(product_i64)(const int64_t *a, size_t n) {
+  return (int64_t)SIMD(product_u64)((const uint64_t *)a, n);
 }
 
-static int64_t KERNEL(dot_i64)(const int64_t *a, const int64_t *b, size_t n) {
-  return (int64_t)KERNEL(dot_u64)((const uint64_t *)a, (const uint64_t *)b, n);
+static int64_t SIMD(dot_i64)(const int64_t *a, const int64_t *b, size_t n) {
+  return (int64_t)SIMD(dot_u64)((const uint64_t *)a, (const uint64_t *)b, n);
 }
 
 /* ---- mean and variance ---- */
 
-static double KERNEL(total_i32)(const int32_t *a, size_t n) {
-  return (double)KERNEL(sum_i32)(a, n);
+static double SIMD(total_i32)(const int32_t *a, size_t n) {
+  return (double)SIMD(sum_i32)(a, n);
 }
 
-static double KERNEL(total_u32)(const uint32_t *a, size_t n) {
-  return (double)KERNEL(sum_u32)(a, n);
+static double SIMD(total_u32)(const uint32_t *a, size_t n) {
+  return (double)SIMD(sum_u32)(a, n);
 }
 
 /* The upper and the lower halves on their own do not overflow. */
 #define TOTAL_64(name, type, half)                                                       \
-  static double KERNEL(total_##name)(const type *a, size_t n) {                          \
+  static double SIMD(total_##name)(const type *a, size_t n) {                            \
     type upper = 0;                                                                      \
     uint64_t lower = 0;                                                                  \
     for (size_t i = 0; i < n; i++) {                                                     \
@@ -224,42 +220,42 @@ TOTAL_64(u64, uint64_t, uint32_t)
 #undef TOTAL_64
 
 /* How far doubles are from the mean, and the squares of that. */
-#define APART(i)       KERNEL(lanes_sub)(KERNEL(load_f64)(a + (i)), means)
-#define SQUARED(i)     KERNEL(lanes_mul)(APART(i), APART(i))
+#define APART(i)       SIMD(lanes_sub)(SIMD(load_f64)(a + (i)), means)
+#define SQUARED(i)     SIMD(lanes_mul)(APART(i), APART(i))
 #define ONE_APART(i)   (a[i] - mean)
 #define ONE_SQUARED(i) ((a[i] - mean) * (a[i] - mean))
 
-static double KERNEL(tree_apart)(const double *a, double mean, size_t n) {
-  LANES means = KERNEL(lanes_of)(mean);
+static double SIMD(tree_apart)(const double *a, double mean, size_t n) {
+  LANES means = SIMD(lanes_of)(mean);
   TREE(add, 0.0, APART, ONE_APART)
 }
 
-static double KERNEL(tree_squared)(const double *a, double mean, size_t n) {
-  LANES means = KERNEL(lanes_of)(mean);
+static double SIMD(tree_squared)(const double *a, double mean, size_t n) {
+  LANES means = SIMD(lanes_of)(mean);
   TREE(add, 0.0, SQUARED, ONE_SQUARED)
 }
 
 /* Twice over the same elements, which are still in the cache: first the mean, then how
  * far they are from it. What the rounded mean is off by is taken out again. */
-static wf_moments KERNEL(moments_f64)(const double *a, size_t n) {
+static wf_moments SIMD(moments_f64)(const double *a, size_t n) {
   wf_moments m = {(double)n, 0, 0, 0};
   if (n == 0) return m;
-  m.mean = KERNEL(sum_f64)(a, n) / m.count;
-  double off = KERNEL(tree_apart)(a, m.mean, n);
-  m.squares = KERNEL(tree_squared)(a, m.mean, n) - off * off / m.count;
+  m.mean = SIMD(sum_f64)(a, n) / m.count;
+  double off = SIMD(tree_apart)(a, m.mean, n);
+  m.squares = SIMD(tree_squared)(a, m.mean, n) - off * off / m.count;
   m.rest = off / m.count;
   return m;
 }
 
 /* Other types are made to doubles first, in parts that fit on a small stack. */
 #define MOMENTS(name, type)                                                              \
-  static wf_moments KERNEL(moments_##name)(const type *a, size_t n) {                    \
+  static wf_moments SIMD(moments_##name)(const type *a, size_t n) {                      \
     wf_moments all = {0, 0, 0, 0};                                                       \
     for (size_t i = 0; i < n; i += TREE_BLOCK) {                                         \
       double d[TREE_BLOCK];                                                              \
       size_t count = n - i < TREE_BLOCK ? n - i : TREE_BLOCK;                            \
       for (size_t l = 0; l < count; l++) d[l] = (double)a[i + l];                        \
-      wf_moments m = KERNEL(moments_f64)(d, count);                                      \
+      wf_moments m = SIMD(moments_f64)(d, count);                                        \
       if (i == 0)                                                                        \
         all = m;                                                                         \
       else                                                                               \
@@ -277,7 +273,7 @@ MOMENTS(f32, float)
 /* ---- smallest and largest ---- */
 
 #define EXTREME_OF_INTEGERS(which, name, type, none, op)                                 \
-  static type KERNEL(which##_##name)(const type *a, size_t n) {                          \
+  static type SIMD(which##_##name)(const type *a, size_t n) {                            \
     type r = none;                                                                       \
     for (size_t i = 0; i < n; i++) r = a[i] op r ? a[i] : r;                             \
     return r;                                                                            \
@@ -293,13 +289,13 @@ EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
 #undef EXTREME_OF_INTEGERS
 
 /* x if x < r, else r: so a NaN in x is passed over. The instruction does just that. */
-#if WF_X86 && KERNEL_BYTES == 16
+#if WF_X86_SIMD && SIMD_BYTES == 16
 #define EXTREME_F64(which, op, x, r) _mm_##which##_pd(x, r)
 #define EXTREME_F32(which, op, x, r) _mm_##which##_ps(x, r)
-#elif WF_X86 && KERNEL_BYTES == 32
+#elif WF_X86_SIMD && SIMD_BYTES == 32
 #define EXTREME_F64(which, op, x, r) _mm256_##which##_pd(x, r)
 #define EXTREME_F32(which, op, x, r) _mm256_##which##_ps(x, r)
-#elif WF_X86 && KERNEL_BYTES == 64
+#elif WF_X86_SIMD && SIMD_BYTES == 64
 #define EXTREME_F64(which, op, x, r) _mm512_##which##_pd(x, r)
 #define EXTREME_F32(which, op, x, r) _mm512_##which##_ps(x, r)
 #else
@@ -314,8 +310,8 @@ EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
 
 /* In 128 bytes of lanes, which decide which of equal zeros is the result. */
 #define EXTREME_OF_FLOATS(which, name, type, vector, none, op, EXTREME)                  \
-  static type KERNEL(which##_##name)(const type *a, size_t n) {                          \
-    enum { ALL = 128 / sizeof(type), PART = KERNEL_BYTES / sizeof(type) };               \
+  static type SIMD(which##_##name)(const type *a, size_t n) {                            \
+    enum { ALL = 128 / sizeof(type), PART = SIMD_BYTES / sizeof(type) };                 \
     vector r[ALL / PART];                                                                \
     type lanes[ALL], best = (type)(none);                                                \
     size_t i = 0;                                                                        \
@@ -332,8 +328,8 @@ EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
     for (int l = 0; l < ALL; l++) best = lanes[l] op best ? lanes[l] : best;             \
     return best;                                                                         \
   }
-EXTREME_OF_FLOATS(min, f32, float, KERNEL(vector_f32), __builtin_inf(), <, EXTREME_F32)
-EXTREME_OF_FLOATS(max, f32, float, KERNEL(vector_f32), -__builtin_inf(), >, EXTREME_F32)
+EXTREME_OF_FLOATS(min, f32, float, SIMD(vector_f32), __builtin_inf(), <, EXTREME_F32)
+EXTREME_OF_FLOATS(max, f32, float, SIMD(vector_f32), -__builtin_inf(), >, EXTREME_F32)
 EXTREME_OF_FLOATS(min, f64, double, VECTOR, __builtin_inf(), <, EXTREME_F64)
 EXTREME_OF_FLOATS(max, f64, double, VECTOR, -__builtin_inf(), >, EXTREME_F64)
 #undef EXTREME_OF_FLOATS
@@ -345,7 +341,7 @@ EXTREME_OF_FLOATS(max, f64, double, VECTOR, -__builtin_inf(), >, EXTREME_F64)
 
 /* By size: what the bytes mean does not matter. */
 #define FILL(size, natural)                                                              \
-  static void KERNEL(fill_##size)(void *a, size_t n, const void *value) {                \
+  static void SIMD(fill_##size)(void *a, size_t n, const void *value) {                  \
     natural x;                                                                           \
     memcpy(&x, value, sizeof x);                                                         \
     for (size_t i = 0; i < n; i++) memcpy((char *)a + i * sizeof x, &x, sizeof x);       \
@@ -359,8 +355,8 @@ FILL(8, uint64_t)
 /* prefix: x0, x0 + x1, ..., where 4 to 7 are added to the sum of 0 to 3, and likewise in
  * the halves. last: the last lane in all. shift: the lanes one further, the last one of
  * `before` in front. */
-#if WF_X86 && KERNEL_BYTES == 64
-INLINE LANES KERNEL(prefix)(LANES x) {
+#if WF_X86_SIMD && SIMD_BYTES == 64
+WF_INLINE LANES SIMD(prefix)(LANES x) {
   __m512d v = x.v[0];
   v = _mm512_mask_add_pd(v, 0xaa, v, _mm512_movedup_pd(v));
   v = _mm512_mask_add_pd(v, 0xcc, v, _mm512_permutex_pd(v, 0x55));
@@ -369,18 +365,18 @@ INLINE LANES KERNEL(prefix)(LANES x) {
   return x;
 }
 
-INLINE LANES KERNEL(last)(LANES x) {
+WF_INLINE LANES SIMD(last)(LANES x) {
   x.v[0] = _mm512_permutexvar_pd(_mm512_set1_epi64(7), x.v[0]);
   return x;
 }
 
-INLINE LANES KERNEL(shift)(LANES before, LANES x) {
+WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
   x.v[0] = _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(x.v[0]),
                                                    _mm512_castpd_si512(before.v[0]), 7));
   return x;
 }
-#elif WF_X86 && KERNEL_BYTES == 32
-INLINE LANES KERNEL(prefix)(LANES x) {
+#elif WF_X86_SIMD && SIMD_BYTES == 32
+WF_INLINE LANES SIMD(prefix)(LANES x) {
   EACH {
     __m256d v = x.v[k];
     v = _mm256_blend_pd(v, v + _mm256_movedup_pd(v), 0xa);
@@ -390,12 +386,12 @@ INLINE LANES KERNEL(prefix)(LANES x) {
   return x;
 }
 
-INLINE LANES KERNEL(last)(LANES x) {
+WF_INLINE LANES SIMD(last)(LANES x) {
   x.v[0] = x.v[1] = _mm256_permute4x64_pd(x.v[1], 0xff);
   return x;
 }
 
-INLINE LANES KERNEL(shift)(LANES before, LANES x) {
+WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
   __m256d low = _mm256_permute4x64_pd(x.v[0], 0x93); /* 3 0 1 2 */
   __m256d high = _mm256_permute4x64_pd(x.v[1], 0x93);
   x.v[0] = _mm256_blend_pd(low, _mm256_permute4x64_pd(before.v[1], 0xff), 1);
@@ -403,7 +399,7 @@ INLINE LANES KERNEL(shift)(LANES before, LANES x) {
   return x;
 }
 #else
-INLINE LANES KERNEL(prefix)(LANES x) {
+WF_INLINE LANES SIMD(prefix)(LANES x) {
   double pair[4], low, high, half;
   EACH pair[k] = x.v[k][0] + x.v[k][1];
   low = pair[0], high = pair[2];
@@ -416,11 +412,11 @@ INLINE LANES KERNEL(prefix)(LANES x) {
   return x;
 }
 
-INLINE LANES KERNEL(last)(LANES x) {
-  return KERNEL(lanes_of)(x.v[3][1]);
+WF_INLINE LANES SIMD(last)(LANES x) {
+  return SIMD(lanes_of)(x.v[3][1]);
 }
 
-INLINE LANES KERNEL(shift)(LANES before, LANES x) {
+WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
   LANES r;
   EACH r.v[k] = (VECTOR){k == 0 ? before.v[3][1] : x.v[(k + 3) % 4][1], x.v[k][0]};
   return r;
@@ -431,32 +427,30 @@ INLINE LANES KERNEL(shift)(LANES before, LANES x) {
  * this call, and that to what stands before it all. */
 #define SCAN_STEP(name, to, from)                                                        \
   do {                                                                                   \
-    LANES x = KERNEL(prefix)(KERNEL(load_##name)(from));                                 \
-    LANES now = KERNEL(lanes_add)(carry, KERNEL(lanes_add)(sum, x));                     \
-    KERNEL(store_##name)((to), exclusive ? KERNEL(shift)(out, now) : now);               \
-    sum = KERNEL(lanes_add)(sum, KERNEL(last)(x));                                       \
+    LANES x = SIMD(prefix)(SIMD(load_##name)(from));                                     \
+    LANES now = SIMD(lanes_add)(carry, SIMD(lanes_add)(sum, x));                         \
+    SIMD(store_##name)((to), exclusive ? SIMD(shift)(out, now) : now);                   \
+    sum = SIMD(lanes_add)(sum, SIMD(last)(x));                                           \
     out = now;                                                                           \
   } while (0)
 
 #define SCAN_OF_FLOATS(name, type)                                                       \
-  static double KERNEL(scan_total_##name)(const type *a, size_t n) {                     \
-    LANES sum = KERNEL(lanes_of)(0);                                                     \
+  static double SIMD(scan_total_##name)(const type *a, size_t n) {                       \
+    LANES sum = SIMD(lanes_of)(0);                                                       \
     size_t i = 0;                                                                        \
     for (; i + 8 <= n; i += 8)                                                           \
-      sum = KERNEL(lanes_add)(sum,                                                       \
-                              KERNEL(last)(KERNEL(prefix)(KERNEL(load_##name)(a + i)))); \
+      sum = SIMD(lanes_add)(sum, SIMD(last)(SIMD(prefix)(SIMD(load_##name)(a + i))));    \
     if (i < n) {                                                                         \
       type tail[8] = {0};                                                                \
       memcpy(tail, a + i, (n - i) * sizeof *a);                                          \
-      sum = KERNEL(lanes_add)(sum,                                                       \
-                              KERNEL(last)(KERNEL(prefix)(KERNEL(load_##name)(tail))));  \
+      sum = SIMD(lanes_add)(sum, SIMD(last)(SIMD(prefix)(SIMD(load_##name)(tail))));     \
     }                                                                                    \
     return sum.v[0][0];                                                                  \
   }                                                                                      \
                                                                                          \
-  INLINE double KERNEL(scan_either_##name)(type * dst, const type *a, size_t n,          \
-                                           double before, bool exclusive) {              \
-    LANES sum = KERNEL(lanes_of)(0), carry = KERNEL(lanes_of)(before), out = carry;      \
+  WF_INLINE double SIMD(scan_either_##name)(type * dst, const type *a, size_t n,         \
+                                            double before, bool exclusive) {             \
+    LANES sum = SIMD(lanes_of)(0), carry = SIMD(lanes_of)(before), out = carry;          \
     size_t i = 0;                                                                        \
     for (; i + 8 <= n; i += 8) SCAN_STEP(name, dst + i, a + i);                          \
     if (i < n) {                                                                         \
@@ -468,10 +462,10 @@ INLINE LANES KERNEL(shift)(LANES before, LANES x) {
     return sum.v[0][0];                                                                  \
   }                                                                                      \
                                                                                          \
-  static double KERNEL(scan_##name)(type * dst, const type *a, size_t n, double before,  \
-                                    bool exclusive) {                                    \
-    return exclusive ? KERNEL(scan_either_##name)(dst, a, n, before, true)               \
-                     : KERNEL(scan_either_##name)(dst, a, n, before, false);             \
+  static double SIMD(scan_##name)(type * dst, const type *a, size_t n, double before,    \
+                                  bool exclusive) {                                      \
+    return exclusive ? SIMD(scan_either_##name)(dst, a, n, before, true)                 \
+                     : SIMD(scan_either_##name)(dst, a, n, before, false);               \
   }
 SCAN_OF_FLOATS(f32, float)
 SCAN_OF_FLOATS(f64, double)
@@ -479,13 +473,13 @@ SCAN_OF_FLOATS(f64, double)
 #undef SCAN_STEP
 
 #define SCAN_OF_INTEGERS(name, type, natural)                                            \
-  static type KERNEL(scan_total_##name)(const type *a, size_t n) {                       \
+  static type SIMD(scan_total_##name)(const type *a, size_t n) {                         \
     natural sum = 0;                                                                     \
     for (size_t i = 0; i < n; i++) sum += (natural)a[i];                                 \
     return (type)sum;                                                                    \
   }                                                                                      \
-  static type KERNEL(scan_##name)(type * dst, const type *a, size_t n, type before,      \
-                                  bool exclusive) {                                      \
+  static type SIMD(scan_##name)(type * dst, const type *a, size_t n, type before,        \
+                                bool exclusive) {                                        \
     natural sum = (natural)before;                                                       \
     if (exclusive) {                                                                     \
       for (size_t i = 0; i < n; i++) {                                                   \
@@ -506,49 +500,44 @@ SCAN_OF_INTEGERS(u64, uint64_t, uint64_t)
 #undef SCAN_OF_INTEGERS
 
 #define SCAN_OF_SIGNED(name, type, by, natural)                                          \
-  static type KERNEL(scan_total_##name)(const type *a, size_t n) {                       \
-    return (type)KERNEL(scan_total_##by)((const natural *)a, n);                         \
+  static type SIMD(scan_total_##name)(const type *a, size_t n) {                         \
+    return (type)SIMD(scan_total_##by)((const natural *)a, n);                           \
   }                                                                                      \
-  static type KERNEL(scan_##name)(type * dst, const type *a, size_t n, type before,      \
-                                  bool exclusive) {                                      \
-    return (type)KERNEL(scan_##by)((natural *)dst, (const natural *)a, n,                \
-                                   (natural)before, exclusive);                          \
+  static type SIMD(scan_##name)(type * dst, const type *a, size_t n, type before,        \
+                                bool exclusive) {                                        \
+    return (type)SIMD(scan_##by)((natural *)dst, (const natural *)a, n, (natural)before, \
+                                 exclusive);                                             \
   }
 SCAN_OF_SIGNED(i32, int32_t, u32, uint32_t)
 SCAN_OF_SIGNED(i64, int64_t, u64, uint64_t)
 #undef SCAN_OF_SIGNED
 
-#if KERNEL_BYTES > 16
-#include "simd_pack.h"
-#endif
-
 /* ---- the set ---- */
 
 #define ENTRIES(name)                                                                    \
-  .sum_##name = KERNEL(sum_##name), .product_##name = KERNEL(product_##name),            \
-  .dot_##name = KERNEL(dot_##name), .min_##name = KERNEL(min_##name),                    \
-  .max_##name = KERNEL(max_##name), .total_##name = KERNEL(total_##name),                \
-  .moments_##name = KERNEL(moments_##name),                                              \
-  .scan_total_##name = KERNEL(scan_total_##name), .scan_##name = KERNEL(scan_##name)
+  .sum_##name = SIMD(sum_##name), .product_##name = SIMD(product_##name),                \
+  .dot_##name = SIMD(dot_##name), .min_##name = SIMD(min_##name),                        \
+  .max_##name = SIMD(max_##name), .total_##name = SIMD(total_##name),                    \
+  .moments_##name = SIMD(moments_##name), .scan_total_##name = SIMD(scan_total_##name),  \
+  .scan_##name = SIMD(scan_##name)
 
-static const wf_kernels KERNEL(kernels) = {
+static const wf_simd SIMD(simd) = {
     ENTRIES(i32),
     ENTRIES(u32),
     ENTRIES(i64),
     ENTRIES(u64),
     ENTRIES(f32),
     ENTRIES(f64),
-    .fill_4 = KERNEL(fill_4),
-    .fill_8 = KERNEL(fill_8),
-#if KERNEL_BYTES > 16
+    .fill_4 = SIMD(fill_4),
+    .fill_8 = SIMD(fill_8),
+#if SIMD_BYTES > 16
     .wide = true,
-    .pack_4 = KERNEL(pack_4),
-    .pack_8 = KERNEL(pack_8),
+    .compact_4 = SIMD(compact_4),
+    .compact_8 = SIMD(compact_8),
 #endif
 };
 
 #undef ENTRIES
-#undef INLINE
 #undef WIDTH
 #undef VECTOR
 #undef LANES

@@ -147,15 +147,15 @@ static bool find_best(const weft_iter *it, void *out, size_t size, weft_cmp_fn *
                       void *ctx, int sign, const char *call) {
   best_ctx c = {cmp, ctx, size, sign};
   wf_iter_folding f = {size + BEST_AT, init_best, take_best, merge_best, &c};
-  wf_needed needed;
   if (cmp == NULL) wf_fatal(call, "the comparator is NULL");
   wf_iter_need_size(it, size, call);
   if (f.size <= 1024) return best_on_stack(it, out, &f, call);
-  char *acc = (char *)wf_needed_get(&needed, f.size, call);
+  wf_scratch scratch = wf_scratch_need(f.size, call);
+  char *acc = (char *)scratch.memory;
   run_fold(it, acc, &f, call);
   bool any = *(bool *)acc;
   if (any && out != NULL) memcpy(out, acc + BEST_AT, size);
-  wf_needed_free(&needed);
+  wf_scratch_put(scratch);
   return any;
 }
 
@@ -184,7 +184,7 @@ static void merge_sums(void *acc, const void *right, void *ctx) {
 #define DEFINE_SUM(name, type, wide)                                                     \
   static bool take_sum_##name(wf_iter_run *run, const char *elems, size_t n) {           \
     const wf_iter_leaf *leaf = (const wf_iter_leaf *)run->state;                         \
-    const wf_kernels *kernels = (const wf_kernels *)leaf->ctx;                           \
+    const wf_simd *kernels = (const wf_simd *)leaf->ctx;                                 \
     *(uint64_t *)leaf->acc +=                                                            \
         (uint64_t)kernels->sum_##name((const type *)(const void *)elems, n);             \
     return true;                                                                         \
@@ -192,7 +192,7 @@ static void merge_sums(void *acc, const void *right, void *ctx) {
   wide weft_iter_sum_##name(const weft_iter *it) {                                       \
     uint64_t sum;                                                                        \
     wf_iter_folding f = {sizeof sum, init_zero, take_sum_##name, merge_sums,             \
-                         (void *)(uintptr_t)wf_kernels_get()};                           \
+                         (void *)(uintptr_t)wf_simd_get()};                              \
     wf_iter_need_size(it, sizeof(type), "weft_iter_sum_" #name);                         \
     run_fold(it, &sum, &f, "weft_iter_sum_" #name);                                      \
     return (wide)sum;                                                                    \
@@ -281,7 +281,7 @@ DEFINE_SUM(f64, double)
     const wf_iter_leaf *leaf = (const wf_iter_leaf *)run->state;                         \
     const type *a = (const type *)(const void *)elems;                                   \
     call##_##name *acc = (call##_##name *)leaf->acc;                                     \
-    type best = ((const wf_kernels *)leaf->ctx)->call##_##name(a, n);                    \
+    type best = ((const wf_simd *)leaf->ctx)->call##_##name(a, n);                       \
     acc->any = true;                                                                     \
     if (best op acc->best) acc->best = best;                                             \
     if (best != (none)) acc->numbers = true;                                             \
@@ -299,7 +299,7 @@ DEFINE_SUM(f64, double)
   type weft_iter_##call##_##name(const weft_iter *it) {                                  \
     call##_##name all;                                                                   \
     wf_iter_folding f = {sizeof all, init_##call##_##name, take_##call##_##name,         \
-                         merge_##call##_##name, (void *)(uintptr_t)wf_kernels_get()};    \
+                         merge_##call##_##name, (void *)(uintptr_t)wf_simd_get()};       \
     wf_iter_need_size(it, sizeof(type), "weft_iter_" #call "_" #name);                   \
     run_fold(it, &all, &f, "weft_iter_" #call "_" #name);                                \
     /* Infinity less infinity is NaN; integers are always numbers. */                    \

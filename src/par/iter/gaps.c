@@ -160,7 +160,7 @@ static void *run_rest(void *own, wf_iter_run *run, const char *elems, size_t n,
 static void pull_rest(wf_ordering *o) {
   const wf_iter_folding *f = o->order.folding;
   _Alignas(16) char small[256];
-  wf_needed needed = {NULL, 0};
+  wf_scratch scratch = {NULL, NULL, 0};
   rest_of_pull r = {o, small};
   wf_iter_pulling pulling = {.plan = o->order.plan,
                              .enter = enter_rest,
@@ -169,10 +169,12 @@ static void pull_rest(wf_ordering *o) {
                              .ctx = &r,
                              .key = o->pull_key};
   if (o->pull_ended) return;
-  if (f != NULL && f->size > sizeof small)
-    r.acc = wf_needed_get(&needed, f->size, o->order.plan->call);
+  if (f != NULL && f->size > sizeof small) {
+    scratch = wf_scratch_need(f->size, o->order.plan->call);
+    r.acc = scratch.memory;
+  }
   wf_iter_pull_serially(&pulling);
-  wf_needed_free(&needed);
+  wf_scratch_put(scratch);
 }
 
 void wf_order_close_gaps(wf_ordering *o) {

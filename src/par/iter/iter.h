@@ -8,7 +8,9 @@
 #ifndef WF_PAR_ITER_H
 #define WF_PAR_ITER_H
 
-#include "../base/par.h"
+#include "../base/checks.h"
+#include "../base/scratch.h"
+#include "../loop/loop.h"
 
 #include <weft/iter.h>
 

@@ -1,7 +1,7 @@
 /* par/iter/ordered.c - results in the order of the sequence where nobody knows in advance
  * how many there are: collecting, taking apart, and folds behind a pull.
  *
- * Threads take blocks from the front (wf_stream_run) or pull batches. What a block gives
+ * Threads take blocks from the front (wf_crew_run) or pull batches. What a block gives
  * goes to pages, one list for each lane. When all blocks in front of it are delivered, it
  * is delivered itself: placed in the destination, kept for later, or merged. If not, it
  * waits in a list, and its thread goes on with other pages; whoever delivers what was
@@ -299,9 +299,13 @@ static void *run_batch(void *own, wf_iter_run *run, const char *elems, size_t n,
 
 static void run_blocks(wf_ordering *o) {
   const wf_iter_plan *plan = o->order.plan;
-  wf_stream stream = {order_enter, order_run_block, order_leave, o, o->block};
+  wf_crew crew = {.enter = order_enter,
+                  .block = order_run_block,
+                  .leave = order_leave,
+                  .ctx = o,
+                  .max_len = o->block};
   if (wf_plan_positions(plan) > 1 && wf_par_crew(&plan->opts) > 1)
-    wf_stream_run(&plan->opts, wf_plan_positions(plan), &stream);
+    wf_crew_run(&plan->opts, wf_plan_positions(plan), &crew);
 }
 
 static void pull_blocks(wf_ordering *o) {

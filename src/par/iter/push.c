@@ -295,13 +295,11 @@ static void on_heap(const eval_call *call) {
   if (capacity > BATCH_MOST) capacity = BATCH_MOST;
   if (capacity == 0) capacity = 1;
   size_t bytes = bytes_for(plan, capacity, 1);
-  wf_needed needed;
   if (bytes > SIZE_MAX - ALIGN) wf_fatal(plan->call, "the chunks are too large");
-  char *memory = (char *)wf_needed_get(&needed, bytes + ALIGN, plan->call);
-  memory += ALIGN - (uintptr_t)memory % ALIGN;
-  set_memory(call->run, memory, capacity, 1);
+  wf_scratch scratch = wf_scratch_need(bytes, plan->call);
+  set_memory(call->run, (char *)scratch.memory, capacity, 1);
   call->fn(call->run);
-  wf_needed_free(&needed);
+  wf_scratch_put(scratch);
 }
 
 void wf_iter_with_memory(wf_iter_run *run, wf_iter_run_fn *fn) {

@@ -14,16 +14,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../../sched/join.h"
-#include "../base/par.h"
-
-/* A block shall take so long: up to half of it and twice as much is let be. */
-enum { MICROSECONDS_WANTED = 10 };
-
-/* However little a block has cost, the next ones may cost more. So a block is not more
- * than half of what is left, and not more than a sixteenth once blocks are long enough,
- * some half a microsecond, for the time between them not to count. And a few elements say
- * little about the others: below a sample of so many blocks grow slowly. */
-enum { PARTS = 16, SAMPLE = 8 };
+#include "../base/crew.h"
+#include "loop.h"
 
 /* A thread is woken for so much work at least. Waking costs the waker some 4 us, and the
  * woken thread looks around for some 15 us if it finds nothing. */
@@ -38,7 +30,7 @@ typedef struct job {
   uint64_t ticks_wanted;   /* that a block shall take */
   bool is_limited;         /* block lengths are not free */
   bool may_stop;           /* before its end */
-  wf_word x_next;          /* of loops with a limited crew: what was handed out */
+  bool from_front;         /* all threads take their blocks from there */
   wf_word x_decided;       /* others were woken, or nobody needs to be */
   wf_word x_done;          /* elements, by the leader before that; it alone writes */
   const wf_owner *leader;  /* who has started the loop */
@@ -94,16 +86,9 @@ static inline size_t block_end(const job *j, size_t begin, size_t end, size_t le
   return len < end - begin ? begin + len : end;
 }
 
-/* The length for the next block, after one of `len` elements took so many ticks. */
+/* The length for the next block, after one of `len` elements took `ticks`. */
 static inline size_t next_length(const job *j, size_t len, uint64_t ticks, size_t left) {
-  bool is_short = ticks <= j->ticks_wanted / 16;
-  size_t most = is_short ? left - left / 2 : left / PARTS + 1;
-  unsigned doublings = 0;
-  if (ticks > j->ticks_wanted * 2)
-    len -= len / 2;
-  else if (ticks <= j->ticks_wanted / 2)
-    doublings = is_short && len >= SAMPLE ? 3 : 1;
-  return len < most >> doublings ? len << doublings : most;
+  return wf_block_next_length(j->ticks_wanted, len, ticks, left);
 }
 
 /* The end of the lower half of a range, or 0 if it cannot be cut. */
@@ -278,48 +263,46 @@ static void run_recursive(void *ctx) {
 
 /* ---- a limited crew ---- */
 
-/* Each member is one task, and so on one thread from its start to its end; all take
- * blocks from the front of the same range. Isolated code uses this too, with everybody in
- * the crew: there a thread that has done its half could not help with the other one. */
-static void run_member(job *j) {
-  const wf_loop *loop = j->loop;
-  size_t length = 1;
+/* All members take blocks from the front of the range. Isolated code uses this too, with
+ * everybody in the crew: there a thread that has done its half could not help with the
+ * other one. */
+static void *enter_loop(void *ctx) {
+  job *j = (job *)ctx;
   if (wf_self != j->leader) wake_others(j, 0);
-  /* Relaxed, here and below: the word only hands out numbers; the blocks' work is
-   * published by the end of the tasks. */
-  uintptr_t begin = wf_word_load_relaxed(&j->x_next);
-  while (begin < j->n) {
-    size_t most = (j->n - begin) / (2 * (size_t)j->crew) + 1;
-    size_t next = block_end(j, begin, j->n, length < most ? length : most);
-    if (!wf_word_cas_relaxed(&j->x_next, &begin, next)) continue;
-    if (is_over(j, begin)) return;
-    note_start(j);
-    uint64_t start = wf_sys_ticks();
-    loop->body(begin, next, loop->ctx);
-    length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
-    wake_others(j, next - begin);
-    begin = wf_word_load_relaxed(&j->x_next);
-  }
+  return j;
 }
 
-typedef struct crew_part {
-  job *job;
-  unsigned members;
-} crew_part;
+static void *run_crew_block(void *own, size_t begin, size_t end, void *ctx) {
+  job *j = (job *)ctx;
+  note_start(j);
+  j->loop->body(begin, end, j->loop->ctx);
+  wake_others(j, end - begin);
+  return own;
+}
 
-static void run_crew(void *ctx) {
-  crew_part *part = (crew_part *)ctx;
-  if (part->members == 1) {
-    run_member(part->job);
-    return;
-  }
-  unsigned half = part->members / 2;
-  crew_part mine = {part->job, part->members - half};
-  crew_part other = {part->job, half};
-  wf_task task;
-  wf_offer(wf_self, &task, run_crew, &other);
-  run_crew(&mine);
-  if (wf_take_back(wf_self, &task)) run_crew(&other);
+static void leave_loop(void *own, void *ctx) {
+  (void)own, (void)ctx;
+}
+
+static size_t crew_block_end_of(size_t begin, size_t length, const void *ctx) {
+  const job *j = (const job *)ctx;
+  return block_end(j, begin, j->n, length);
+}
+
+static bool is_crew_over(size_t begin, const void *ctx) {
+  const wf_loop *loop = ((const job *)ctx)->loop;
+  return loop->is_over(begin, loop->ctx);
+}
+
+static void run_crew(job *j) {
+  wf_crew crew = {.enter = enter_loop,
+                  .block = run_crew_block,
+                  .leave = leave_loop,
+                  .ctx = j,
+                  .max_len = SIZE_MAX,
+                  .end = crew_block_end_of,
+                  .is_over = j->loop->is_over != NULL ? is_crew_over : NULL};
+  wf_crew_run(j->opts, j->n, &crew);
 }
 
 /* ---- one thread ---- */
@@ -376,9 +359,9 @@ static void run_job(void *ctx) {
     return;
   }
   start_watching(j);
-  if (j->opts->max_workers != 0 || wf_isolation(wf_worker_of(wf_self)) != NULL) {
-    crew_part all = {j, j->crew};
-    run_crew(&all);
+  if (j->from_front || j->opts->max_workers != 0 ||
+      wf_isolation(wf_worker_of(wf_self)) != NULL) {
+    run_crew(j);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
     run_recursive(&whole);
   } else {
@@ -388,9 +371,18 @@ static void run_job(void *ctx) {
   }
 }
 
-void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {
-  job j = {.loop = loop, .opts = opts, .n = n};
+static void start_loop(const weft_opts *opts, size_t n, const wf_loop *loop,
+                       bool from_front) {
+  job j = {.loop = loop, .opts = opts, .n = n, .from_front = from_front};
   j.may_stop = loop->is_over != NULL || opts->cancel != NULL;
-  j.ticks_wanted = MICROSECONDS_WANTED * wf_sys_ticks_per_us();
+  j.ticks_wanted = wf_block_ticks();
   if (n > 0) wf_par_run(opts, run_job, &j);
+}
+
+void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {
+  start_loop(opts, n, loop, false);
+}
+
+void wf_loop_run_from_front(const weft_opts *opts, size_t n, const wf_loop *loop) {
+  start_loop(opts, n, loop, true);
 }

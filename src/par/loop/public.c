@@ -1,16 +1,17 @@
 /* par/loop/public.c - the loops of weft/loop.h, in terms of wf_loop_run.
  *
  * SPDX-License-Identifier: MIT */
-#include "../base/par.h"
+#include "../base/checks.h"
+#include "loop.h"
 
 #include <weft/loop.h>
 
 static void check_fn(bool is_null, size_t n, const char *call) {
-  if (WF_UNLIKELY(is_null && n > 0)) wf_fatal(call, "the function is NULL");
+  wf_refuse_if(is_null && n > 0, call, "the function is NULL");
 }
 
 static void check_base(const void *base, size_t n, size_t size, const char *call) {
-  if (WF_UNLIKELY(base == NULL && n > 0 && size > 0)) wf_fatal(call, "an array is NULL");
+  wf_refuse_if(base == NULL && n > 0 && size > 0, call, "an array is NULL");
 }
 
 /* ---- weft_for ---- */

@@ -12,11 +12,11 @@ enum { SETS = 3, MOST = 1000003, SHIFTS = 3 };
 static void with_each_set(weft_fn *fn, void *ctx) {
   unsigned last = 0;
   for (unsigned set = 0; set < SETS; set++)
-    if (wf_kernels_choose(set)) {
+    if (wf_simd_choose(set)) {
       fn(ctx);
       last = set;
     }
-  wf_kernels_choose(last);
+  wf_simd_choose(last);
 }
 
 static size_t next_length(size_t i) {

@@ -201,11 +201,11 @@ static void check_same_bits(numbers s, bool refusals) {
     weft_pool *pool = pool_of(COUNTS[i]);
     unsigned last = 0;
     for (unsigned set = 0; set < SETS; set++)
-      if (wf_kernels_choose(set)) {
+      if (wf_simd_choose(set)) {
         weft_pool_run(pool, run_outcome, &job);
         last = set;
       }
-    wf_kernels_choose(last);
+    wf_simd_choose(last);
     if (refusals) weft_pool_run(pool, run_outcome_refused, &job);
     weft_pool_destroy(pool);
   }
@@ -302,7 +302,7 @@ static void check_special(void *ctx) {
 
 TEST(nan_infinity_and_zeros) {
   for (unsigned set = 0; set < SETS; set++)
-    if (wf_kernels_choose(set)) {
+    if (wf_simd_choose(set)) {
       check_special(NULL);
       in_each_pool(check_special, NULL);
     }

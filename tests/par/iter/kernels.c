@@ -11,7 +11,7 @@
 /* Runs the statement with every set of kernels, and the best one in the end. */
 #define FOR_SETS(set)                                                                    \
   for (unsigned set = 0; set < 3; set++)                                                 \
-    if (wf_kernels_choose(set))
+    if (wf_simd_choose(set))
 
 typedef struct wide_number {
   int64_t key, more;
@@ -110,7 +110,7 @@ TEST(the_same_bits_in_all_versions) {
             right = weft_iter_slice(b, N, sizeof *b);
   weft_iter_apply(&it, &mixed_up, NULL);
   weft_iter_zip_apply(&it, &right, &combined, NULL);
-  wf_kernels_choose(0);
+  wf_simd_choose(0);
   weft_iter_collect(&it, first, sizeof *first, N);
   double sum = weft_iter_sum_f64(&it);
   FOR_SETS(set) {

@@ -17,7 +17,8 @@
 #ifndef WF_PAR_SORT_H
 #define WF_PAR_SORT_H
 
-#include "../../base/par.h"
+#include "../../base/checks.h"
+#include "../../loop/loop.h"
 
 #include <weft/detail/sort_leaf.h>
 #include <weft/fn.h>

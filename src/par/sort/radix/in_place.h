@@ -351,7 +351,7 @@ static void WF_SORT(sort_alone)(WF_ELEM *a, char *scratch, size_t n,
 }
 
 static void WF_SORT(sort_few)(const WF_SORT(call) * c) {
-  wf_scratch scratch = {NULL, NULL};
+  wf_scratch scratch = {NULL, NULL, 0};
   if (c->n > WF_SORT_FEW)
     scratch = wf_scratch_get(c->n * sizeof(WF_ELEM) + WF_LISTS_TABLE);
   if (scratch.memory != NULL) {

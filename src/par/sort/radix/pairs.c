@@ -3,8 +3,9 @@
  * be followed later, and that costs a cache miss for each element.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../base/par.h"
+#include "../../base/checks.h"
 #include "../../base/scratch.h"
+#include "../../loop/loop.h"
 
 #include <weft/kernel_sort.h>
 #include <weft/sort.h>
@@ -42,7 +43,7 @@ void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
                    const wf_pair_kernel *kernel, void *ctx, const char *call) {
   size_t n = arrays->n;
   weft_opts opts;
-  wf_scratch scratch = {NULL, NULL};
+  wf_scratch scratch = {NULL, NULL, 0};
   wf_par_options(&opts, o, call);
   if (n < 2) return;
   if (n <= SIZE_MAX / 2 / kernel->sort->size)

@@ -6,8 +6,10 @@
 #define WF_PAR_RADIX_H
 
 #include "../../../core/rng.h"
-#include "../../base/par.h"
+#include "../../base/bytes.h"
+#include "../../base/checks.h"
 #include "../../base/scratch.h"
+#include "../../loop/loop.h"
 
 #include <stdint.h>
 #include <string.h>

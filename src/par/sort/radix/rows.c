@@ -11,19 +11,6 @@ wf_keys wf_keys_of(void *keys, size_t size, const wf_coding *coding) {
   return k;
 }
 
-void wf_swap_bytes(char *a, char *b, size_t size) {
-  char kept[256];
-  while (size > 0) {
-    size_t part = size < sizeof kept ? size : sizeof kept;
-    memcpy(kept, a, part);
-    memcpy(a, b, part);
-    memcpy(b, kept, part);
-    a += part;
-    b += part;
-    size -= part;
-  }
-}
-
 static uint64_t row_key(const wf_rows *r, size_t i) {
   return wf_key_at(&r->keys, r->order != NULL ? r->order[i] : i);
 }

@@ -24,8 +24,6 @@ static inline uint64_t wf_key_at(const wf_keys *k, size_t i) {
   return key < k->highest ? key : k->highest;
 }
 
-void wf_swap_bytes(char *a, char *b, size_t size);
-
 /* Either keys that move with their payload, or indices of keys that stay. */
 typedef struct wf_rows {
   wf_keys keys;

@@ -1,5 +1,5 @@
-/* par/fold/simd_pack.h - moves elements that stay next to each other, for CPUs that can
- * do it without a store for each one; kernels_body.h includes this file for those.
+/* par/fold/simd_compact.h - moves elements that stay next to each other, for CPUs that
+ * can do it without a store for each one; simd_body.h includes this file for those.
  *
  * The bytes that say which ones stay become bits, and some bits at a time choose how so
  * many elements are permuted. All of these are stored: what is too much is overwritten by
@@ -10,15 +10,15 @@
 
 /* No include guard: the file is included several times. */
 
-#if KERNEL_BYTES == 64
+#if SIMD_BYTES == 64
 
 /* So many elements at a time. */
-#define PACK_STEP(size) (64 / (size))
+#define COMPACT_STEP(size) (64 / (size))
 
 /* (Into a register and then to memory: some CPUs take very long to do both at once.)
  */
-INLINE size_t KERNEL(pack_step)(char *to, const char *from, const unsigned char *keep,
-                                size_t size) {
+WF_INLINE size_t SIMD(compact_step)(char *to, const char *from, const unsigned char *keep,
+                                    size_t size) {
   __m512i x = _mm512_loadu_si512(from);
   __m128i bytes;
   unsigned bits;
@@ -37,50 +37,50 @@ INLINE size_t KERNEL(pack_step)(char *to, const char *from, const unsigned char 
 
 #else
 
-#define PACK_STEP(size) 32
+#define COMPACT_STEP(size) 32
 
 /* For four bits: the elements that stay, by their numbers. */
-#define PACK_ORDERS(AT)                                                                  \
+#define COMPACT_ORDERS(AT)                                                               \
   AT(0, 0, 0, 0), AT(0, 0, 0, 0), AT(1, 0, 0, 0), AT(0, 1, 0, 0), AT(2, 0, 0, 0),        \
       AT(0, 2, 0, 0), AT(1, 2, 0, 0), AT(0, 1, 2, 0), AT(3, 0, 0, 0), AT(0, 3, 0, 0),    \
       AT(1, 3, 0, 0), AT(0, 1, 3, 0), AT(2, 3, 0, 0), AT(0, 2, 3, 0), AT(1, 2, 3, 0),    \
       AT(0, 1, 2, 3)
-#define PACK_HALVES(i) 2 * (i), 2 * (i) + 1
-#define PACK_BYTES(i)  4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
-#define PACK_HALVES_OF(a, b, c, d)                                                       \
-  { PACK_HALVES(a), PACK_HALVES(b), PACK_HALVES(c), PACK_HALVES(d) }
-#define PACK_BYTES_OF(a, b, c, d)                                                        \
-  { PACK_BYTES(a), PACK_BYTES(b), PACK_BYTES(c), PACK_BYTES(d) }
+#define COMPACT_HALVES(i) 2 * (i), 2 * (i) + 1
+#define COMPACT_BYTES(i)  4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3
+#define COMPACT_HALVES_OF(a, b, c, d)                                                    \
+  { COMPACT_HALVES(a), COMPACT_HALVES(b), COMPACT_HALVES(c), COMPACT_HALVES(d) }
+#define COMPACT_BYTES_OF(a, b, c, d)                                                     \
+  { COMPACT_BYTES(a), COMPACT_BYTES(b), COMPACT_BYTES(c), COMPACT_BYTES(d) }
 
-static const uint32_t KERNEL(pack_halves)[16][8] = {PACK_ORDERS(PACK_HALVES_OF)};
-static const uint8_t KERNEL(pack_bytes)[16][16] = {PACK_ORDERS(PACK_BYTES_OF)};
+static const uint32_t SIMD(compact_halves)[16][8] = {COMPACT_ORDERS(COMPACT_HALVES_OF)};
+static const uint8_t SIMD(compact_bytes)[16][16] = {COMPACT_ORDERS(COMPACT_BYTES_OF)};
 
-#undef PACK_ORDERS
-#undef PACK_HALVES
-#undef PACK_BYTES
-#undef PACK_HALVES_OF
-#undef PACK_BYTES_OF
+#undef COMPACT_ORDERS
+#undef COMPACT_HALVES
+#undef COMPACT_BYTES
+#undef COMPACT_HALVES_OF
+#undef COMPACT_BYTES_OF
 
-INLINE void KERNEL(pack_four)(char *to, const char *from, size_t bits, size_t size) {
+WF_INLINE void SIMD(compact_four)(char *to, const char *from, size_t bits, size_t size) {
   if (size == 8) {
     __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)from), order;
-    memcpy(&order, KERNEL(pack_halves)[bits], sizeof order);
+    memcpy(&order, SIMD(compact_halves)[bits], sizeof order);
     x = _mm256_permutevar8x32_epi32(x, order);
     _mm256_storeu_si256((__m256i *)(void *)to, x);
   } else {
     __m128i x = _mm_loadu_si128((const __m128i *)(const void *)from), order;
-    memcpy(&order, KERNEL(pack_bytes)[bits], sizeof order);
+    memcpy(&order, SIMD(compact_bytes)[bits], sizeof order);
     _mm_storeu_si128((__m128i *)(void *)to, _mm_shuffle_epi8(x, order));
   }
 }
 
-INLINE size_t KERNEL(pack_step)(char *to, const char *from, const unsigned char *keep,
-                                size_t size) {
+WF_INLINE size_t SIMD(compact_step)(char *to, const char *from, const unsigned char *keep,
+                                    size_t size) {
   __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)keep);
   uint32_t bits = (uint32_t)_mm256_movemask_epi8(_mm256_slli_epi16(bytes, 7));
   size_t kept = 0;
   for (size_t j = 0; j < 32; j += 4, bits >>= 4) {
-    KERNEL(pack_four)(to + kept * size, from + j * size, bits & 15, size);
+    SIMD(compact_four)(to + kept * size, from + j * size, bits & 15, size);
     kept += (size_t)__builtin_popcount(bits & 15);
   }
   return kept;
@@ -88,22 +88,22 @@ INLINE size_t KERNEL(pack_step)(char *to, const char *from, const unsigned char 
 
 #endif
 
-#define PACK(size)                                                                       \
-  static size_t KERNEL(pack_##size)(void *dst, const void *src,                          \
-                                    const unsigned char *keep, size_t n) {               \
+#define COMPACT(size)                                                                    \
+  static size_t SIMD(compact_##size)(void *dst, const void *src,                         \
+                                     const unsigned char *keep, size_t n) {              \
     const char *from = (const char *)src;                                                \
     char *to = (char *)dst;                                                              \
     size_t i = 0;                                                                        \
-    for (; n - i >= PACK_STEP(size); i += PACK_STEP(size))                               \
-      to += KERNEL(pack_step)(to, from + i * (size), keep + i, size) * (size);           \
+    for (; n - i >= COMPACT_STEP(size); i += COMPACT_STEP(size))                         \
+      to += SIMD(compact_step)(to, from + i * (size), keep + i, size) * (size);          \
     for (; i < n; i++) {                                                                 \
       memcpy(to, from + i * (size), size);                                               \
       to += keep[i] * (size_t)(size);                                                    \
     }                                                                                    \
     return (size_t)(to - (char *)dst) / (size);                                          \
   }
-PACK(4)
-PACK(8)
+COMPACT(4)
+COMPACT(8)
 
-#undef PACK
-#undef PACK_STEP
+#undef COMPACT
+#undef COMPACT_STEP

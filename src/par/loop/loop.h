@@ -1,0 +1,31 @@
+/* par/loop/loop.h - the loop over [0, n) that most parallel calls are made of.
+ *
+ * README.md in this folder shows how ranges are cut and proves that each index runs once.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_PAR_LOOP_H
+#define WF_PAR_LOOP_H
+
+#include "../base/options.h"
+
+typedef struct wf_loop {
+  /* Called for blocks [begin, end) that are disjoint, not empty and cover [0, n), on any
+   * thread of the pool. Within a part of the range that one thread has, blocks ascend. */
+  weft_range_fn *body;
+  void *ctx; /* of both functions */
+  /* May be NULL. Called before each block; true: nothing from `begin` on is wanted any
+   * more. Once true for an index it must stay true for that index and all behind it. */
+  bool (*is_over)(size_t begin, const void *ctx);
+} wf_loop;
+
+/* Runs the loop in the pool of the options (read by wf_par_options) and returns when all
+ * blocks have returned. Blocks are left out only if the loop is over or cancelled.
+ * Allocates nothing and cannot fail. */
+void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop);
+
+/* The same, but all threads take their blocks from the front of the range: the blocks
+ * that were begun are [0, x) at any time. For searches, where what lies behind the first
+ * match is wasted work. */
+void wf_loop_run_from_front(const weft_opts *opts, size_t n, const wf_loop *loop);
+
+#endif
