@@ -1,4 +1,5 @@
-/* harness/docs.c - see docs.h.
+/* harness/docs.c - writes the recorded figures into the marked places of Markdown pages.
+ * docs.h lists the parts; `weft-bench docs` calls this, one page at a time.
  *
  * SPDX-License-Identifier: MIT */
 #include "docs.h"
@@ -88,6 +89,50 @@ static const char *fact_of(const results *r, const char *key) {
   return "?";
 }
 
+/* The lowest and the highest figure of the goals that match, in words. */
+static void add_range(const writing *w, const char *row_id, const char *what,
+                      const char *name, text *out) {
+  double low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < w->kept->count; i++) {
+    const recorded *r = &w->kept->items[i];
+    if (strcmp(r->row, row_id) != 0 || !matches(what, r->what)) continue;
+    low = fmin(low, r->outcome.median);
+    high = fmax(high, r->outcome.median);
+  }
+  if (low > high) return;
+  text_print(out, "; %s ", name);
+  if (low < high) text_print(out, "%.1f to ", low);
+  text_print(out, "%.1f", high);
+}
+
+static void write_figures(const writing *w, text *out) {
+  /* What users ask for first. Goals in which weft is slower are among them. */
+  static const struct {
+    const char *row, *what, *name;
+  } figures[] = {{"P8", "*Rayon / weft", "sorting numbers"},
+                 {"P9", "*Rayon / weft", "sorting records"},
+                 {"P10", "filter*Rayon*", "filtering an array"},
+                 {"P11", "2 threads*Rayon*", "spawning tasks"},
+                 {"iter", "*kernel stages*Rayon*", "lazy chains with kernel stages"},
+                 {"iter", "*element functions*Rayon*", "with element functions"}};
+  const results *r = &w->kept->run;
+  text all = {0}, ratios = {0};
+  double ours = fork_cost_ns(r, "weft"), rayons = fork_cost_ns(r, "rayon-install");
+  if (ours > 0 && rayons > 0)
+    text_print(&all, "A fork and a join add **%.1f ns** to a call; with Rayon %.1f ns. ",
+               ours, rayons);
+  for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
+    add_range(w, figures[i].row, figures[i].what, figures[i].name, &ratios);
+  if (ratios.length > 0)
+    text_print(&all, "Speed on %d threads, Rayon's being 1: %s. ", r->threads,
+               ratios.chars + strlen("; "));
+  text_print(&all, "Measured on %.10s: %s with %s CPUs, gcc -O2, medians of %d rounds.",
+             r->started, fact_of(r, "cpu"), fact_of(r, "cpus"), r->rounds);
+  text_wrap(out, "", "", all.chars);
+  text_free(&all);
+  text_free(&ratios);
+}
+
 static void write_run(const writing *w, text *out) {
   const results *r = &w->kept->run;
   size_t met = 0, close = 0, machine = 0;
@@ -96,15 +141,18 @@ static void write_run(const writing *w, text *out) {
     close += w->kept->items[i].outcome.verdict == GOAL_BEST;
     machine += w->kept->items[i].outcome.verdict == GOAL_MACHINE;
   }
+  text all = {0};
   text_print(
-      out,
+      &all,
       "Measured on %.10s in one run: %s with %s CPUs, gcc -O2, %s sizes, %d rounds. "
       "%zu of %zu goals met",
       r->started, fact_of(r, "cpu"), fact_of(r, "cpus"), r->size, r->rounds, met,
       w->kept->count);
-  if (close > 0) text_print(out, ", %zu more by the best rounds", close);
-  if (machine > 0) text_print(out, ", %zu where the machine gave too little", machine);
-  text_add(out, ".\n");
+  if (close > 0) text_print(&all, ", %zu more by the best rounds", close);
+  if (machine > 0) text_print(&all, ", %zu where the machine gave too little", machine);
+  text_add(&all, ".");
+  text_wrap(out, "", "", all.chars);
+  text_free(&all);
 }
 
 static void write_machine(const writing *w, text *out) {
@@ -158,22 +206,28 @@ static void write_goals(const writing *w, text *out) {
 /* All missed goals of one cause (NULL: of none) in one item of the list. */
 static void missed_for(const writing *w, const cause *why, text *out) {
   size_t count = 0;
+  text item = {0};
   for (size_t i = 0; i < w->goals->count; i++) {
     const goal *g = &w->goals->items[i];
     const recorded *r = find_recorded(w->kept, g);
     if (!is_missed(r) || cause_of(w->causes, g) != why) continue;
     if (count++ == 0)
-      text_print(out, "* **%s**, ", why != NULL ? why->row : "cause not known");
+      text_print(&item, "**%s**, ", why != NULL ? why->row : "cause not known");
     else
-      text_add(out, "; ");
-    if (why == NULL) text_print(out, "%s ", g->row);
-    text_print(out, "%s: ", g->what);
-    add_figure(out, r->outcome.median);
-    text_add(out, " (");
-    add_limit(out, g);
-    text_add(out, ")");
+      text_add(&item, "; ");
+    if (why == NULL) text_print(&item, "%s ", g->row);
+    text_print(&item, "%s: ", g->what);
+    add_figure(&item, r->outcome.median);
+    text_add(&item, " (");
+    add_limit(&item, g);
+    text_add(&item, ")");
   }
-  if (count > 0) text_print(out, ".\n%s%s\n", why ? "  " : "", why ? why->why : "");
+  if (count > 0) {
+    text_add(&item, ".");
+    text_wrap(out, "* ", "  ", item.chars);
+    if (why != NULL) text_wrap(out, "  ", "  ", why->why);
+  }
+  text_free(&item);
 }
 
 static void write_missed(const writing *w, text *out) {
@@ -187,7 +241,8 @@ static bool write_part(const writing *w, const char *name, text *out) {
   static const struct {
     const char *name;
     void (*write)(const writing *w, text *out);
-  } parts[] = {{"run", write_run},
+  } parts[] = {{"figures", write_figures},
+               {"run", write_run},
                {"machine", write_machine},
                {"goals", write_goals},
                {"missed", write_missed}};

@@ -5,10 +5,16 @@
  *     <!-- measured: PART -->
  *     <!-- end -->
  *
- * where PART is run (a sentence: when, where, how, how many goals), machine (a table),
- * goals (a table) or missed (a list: each goal that was missed, and why). The causes come
- * from causes.txt, which has a line for each: row | pattern for the goal | cause; the
- * first that fits a goal is its cause.
+ * where PART is one of
+ *
+ *     figures   sentences for users: the figures that matter to them, when and where
+ *     run       a sentence: when, where, how, how many goals were met
+ *     machine   a table of the machine and the versions
+ *     goals     a table of all goals
+ *     missed    a list: each goal that was missed, and why
+ *
+ * The causes come from causes.txt, which has a line for each: row | pattern for the goal
+ * | cause. The first line whose pattern fits a goal is its cause.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_DOCS_H

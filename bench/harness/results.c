@@ -163,6 +163,29 @@ double contestant_value(const contestant *c, const char *metric) {
   return median(s->values, s->count);
 }
 
+/* How often fib(n), the last argument of the command, forks. */
+static double forks_of(const char *command) {
+  const char *last = strrchr(command, ' ');
+  long n = last != NULL ? strtol(last, NULL, 10) : 0;
+  double a = 0, b = 1;
+  for (long i = 0; i < n; i++) {
+    double next = a + b;
+    a = b;
+    b = next;
+  }
+  return b - 1; /* fib(n + 1) - 1 of its calls are not leaves, and each of those forks */
+}
+
+double fork_cost_ns(const results *r, const char *who) {
+  const row *p1 = find_row(r, "P1");
+  const bench_case *c = p1 != NULL ? find_case(p1, "t1") : NULL;
+  const contestant *serial = c != NULL ? find_contestant(c, "serial-noinline") : NULL;
+  const contestant *forks = c != NULL ? find_contestant(c, who) : NULL;
+  if (serial == NULL || forks == NULL) return NAN;
+  double calls = contestant_value(serial, "median_ns");
+  return (contestant_value(forks, "median_ns") - calls) / forks_of(forks->command);
+}
+
 int compare_row_ids(const char *a, const char *b) {
   char *a_rest = NULL, *b_rest = NULL;
   long a_number = a[0] == 'P' ? strtol(a + 1, &a_rest, 10) : 0;

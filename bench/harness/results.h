@@ -79,6 +79,11 @@ const series *find_series(const contestant *c, const char *metric);
  * median. NAN if it was not measured. */
 double contestant_value(const contestant *c, const char *metric);
 
+/* What a fork and a join add to a call, in nanoseconds: the time of a contestant of row
+ * P1 on one thread, minus that of the same program with plain calls, divided by the forks
+ * of fib(n). n is the last argument of its command. NAN if it was not measured. */
+double fork_cost_ns(const results *r, const char *who);
+
 /* The order of rows in tables: P1, P1p, P1t, P2, ..., P16, then by name. */
 int compare_row_ids(const char *a, const char *b);
 

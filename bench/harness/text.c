@@ -77,6 +77,37 @@ void text_print(text *t, const char *format, ...) {
   free(chars);
 }
 
+/* The columns of UTF-8 text: every byte that does not continue a character. */
+static size_t columns(const char *chars, size_t length) {
+  size_t count = 0;
+  for (size_t i = 0; i < length; i++) count += ((unsigned char)chars[i] & 0xc0) != 0x80;
+  return count;
+}
+
+void text_wrap(text *t, const char *first, const char *rest, const char *chars) {
+  enum { WIDTH = 100 };
+  text_add(t, first);
+  size_t used = columns(first, strlen(first));
+  bool line_is_empty = true;
+  for (const char *word = chars + strspn(chars, " \n"); *word != 0;) {
+    size_t length = strcspn(word, " \n"), width = columns(word, length);
+    if (!line_is_empty && used + 1 + width > WIDTH) {
+      text_add(t, "\n");
+      text_add(t, rest);
+      used = columns(rest, strlen(rest));
+    } else if (!line_is_empty) {
+      text_add(t, " ");
+      used++;
+    }
+    text_add_bytes(t, word, length);
+    used += width;
+    line_is_empty = false;
+    word += length;
+    word += strspn(word, " \n");
+  }
+  text_add(t, "\n");
+}
+
 void text_free(text *t) {
   free(t->chars);
   *t = (text){0};

@@ -31,6 +31,9 @@ typedef struct text {
 void text_add(text *t, const char *chars);
 void text_add_bytes(text *t, const char *chars, size_t length);
 __attribute__((format(printf, 2, 3))) void text_print(text *t, const char *format, ...);
+/* Adds words in lines of at most 100 columns, the limit of the project's Markdown. The
+ * first line starts with first, the others with rest; words stay whole. */
+void text_wrap(text *t, const char *first, const char *rest, const char *chars);
 void text_free(text *t);
 
 /* A list of words; each is owned by the list. */

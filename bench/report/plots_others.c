@@ -56,32 +56,18 @@ static void plot_bars(item *items, size_t count, double low, const char *title,
 
 /* ---- forks ---- */
 
-/* How often fib(n), the last argument of the command, forks. */
-static double forks_of(const char *command) {
-  const char *last = strrchr(command, ' ');
-  long n = last != NULL ? strtol(last, NULL, 10) : 0;
-  double a = 0, b = 1;
-  for (long i = 0; i < n; i++) {
-    double next = a + b;
-    a = b;
-    b = next;
-  }
-  return b - 1; /* fib(n + 1) - 1 calls are no leaves */
-}
-
 bool plot_fork(const results *r, text *out) {
   const row *p1 = find_row(r, "P1");
   const bench_case *c = p1 != NULL ? find_case(p1, "t1") : NULL;
-  const contestant *serial = c != NULL ? find_contestant(c, "serial-noinline") : NULL;
-  if (!(time_of(serial) > 0)) return false;
+  if (c == NULL) return false;
   item *items = NULL;
   size_t count = 0;
   for (size_t i = 0; i < c->count; i++) {
     const contestant *who = &c->contestants[i];
-    double beyond = (time_of(who) - time_of(serial)) / forks_of(who->command);
-    if ((!is_ours(who->name) && !is_peer(who->name)) || !(beyond > 0)) continue;
+    double cost = fork_cost_ns(r, who->name);
+    if ((!is_ours(who->name) && !is_peer(who->name)) || !(cost > 0)) continue;
     GROW(items, count);
-    items[count++] = (item){who->name, beyond};
+    items[count++] = (item){who->name, cost};
   }
   if (count > 0)
     plot_bars(items, count, 0.5, "cost of one fork and join beyond a call",

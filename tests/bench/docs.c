@@ -90,13 +90,69 @@ TEST(places_are_filled_and_the_rest_stays) {
   check_has(page, " | yes |\n");
   check_has(page, " | **no** |\n<!-- end -->\nbetween\n<!-- measured: run -->\n");
   check_has(page, "Measured on 2026-01-31");
-  check_has(page, "1 of 3 goals met.\n<!-- end -->\nafter\n");
+  check_has(page, "1 of 3\ngoals met.\n<!-- end -->\nafter\n");
   CHECK(strstr(page, "old") == NULL);
   char *again = filled(&k, page);
   CHECK_STR_EQ(again, page);
   free(again);
   free(page);
   drop(&k);
+}
+
+/* The record of a run with the program fib(10), which forks 88 times. */
+static record record_of_forks(void) {
+  record kept = {0};
+  kept.run = made_up();
+  bench_case *t1 = row_case(results_row(&kept.run, "P1", "fib"), "t1");
+  contestant_add(case_contestant(t1, "serial-noinline", "fib 1 10"), "median_ns", 880);
+  contestant_add(case_contestant(t1, "weft", "fib 1 10"), "median_ns", 880 + 88 * 1.25);
+  contestant_add(case_contestant(t1, "rayon-install", "fib 10"), "median_ns",
+                 880 + 88 * 8);
+  return kept;
+}
+
+TEST(figures_are_for_users) {
+  kept_run k = keep("");
+  record plain = k.record;
+  k.record = record_of_forks();
+  static const struct {
+    const char *row, *what;
+    double value;
+  } ratios[] = {{"P8", "u64: Rayon / weft", 2.67},
+                {"P8", "i32: Rayon / weft", 3.81},
+                {"P8", "i32: ips4o / weft", 4.4},
+                {"P11", "2 threads: Rayon scope / weft", 9.02}};
+  for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
+    GROW(k.record.items, k.record.count);
+    k.record.items[k.record.count++] = (recorded){.row = copy_text(ratios[i].row),
+                                                  .what = copy_text(ratios[i].what),
+                                                  .outcome.median = ratios[i].value};
+  }
+  char *page = filled(&k, "<!-- measured: figures -->\n<!-- end -->\n");
+  check_has(page, "A fork and a join add **1.2 ns** to a call; with Rayon 8.0 ns. Speed");
+  check_has(page, "sorting numbers 2.7 to 3.8;");
+  check_has(page, "spawning tasks 9.0.");
+  check_has(page, "2026-01-31");
+  CHECK(strstr(page, "goals") == NULL && strstr(page, "chains") == NULL);
+  free(page);
+  record_free(&k.record);
+  k.record = plain;
+  drop(&k);
+}
+
+TEST(long_parts_are_wrapped_at_100_columns) {
+  /* Characters count, not bytes: 14 times "≥ 3.00 " fill a line of 2 + 14 * 7 - 1. */
+  text out = {0}, chars = {0};
+  for (int i = 0; i < 30; i++) text_add(&chars, "\xe2\x89\xa5 3.00  ");
+  text_wrap(&out, "* ", "  ", chars.chars);
+  words lines = split(out.chars, "\n");
+  CHECK_EQ(lines.count, 3);
+  CHECK_EQ(strncmp(out.chars, "* \xe2\x89\xa5 3.00 \xe2\x89\xa5", 13), 0);
+  CHECK_EQ(strcspn(out.chars, "\n"), 100 + 2 * 14 - 1);
+  check_has(out.chars, "\xe2\x89\xa5 3.00\n  \xe2\x89\xa5");
+  words_free(&lines);
+  text_free(&out);
+  text_free(&chars);
 }
 
 TEST(missed_goals_have_causes_and_met_ones_do_not) {
