@@ -14,6 +14,7 @@
 #define _GNU_SOURCE 1
 #endif
 
+#include "sys/affinity.c"
 #include "sys/cgroup.c"
 #include "sys/cpu_count.c"
 #include "sys/linux.c"

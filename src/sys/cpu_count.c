@@ -4,12 +4,12 @@
  * cpusets, batch systems) and the cgroup quota (containers). Elsewhere the number of CPUs
  * that are online.
  *
- * Who calls: pool, once, when nobody has said how many workers there shall be. Keeps no
+ * Who calls: pool, once, when nobody has said how many workers a pool has. Keeps no
  * state; any thread.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* sched_getaffinity and the CPU_* macros */
+#define _GNU_SOURCE /* the one-file build wants the same in every file */
 #endif
 
 #include "sys.h"
@@ -18,8 +18,6 @@
 
 #include "cgroup.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <unistd.h>
 
 static unsigned cpus_online(void) {
@@ -29,22 +27,14 @@ static unsigned cpus_online(void) {
 
 #if defined(__linux__)
 
-/* How many CPUs the mask of the calling thread holds, which the workers it starts will
- * inherit; 0 if the kernel does not tell. It answers EINVAL to a mask smaller than its
- * own, whose size depends on how it was built, so the mask grows until it fits. The bound
- * is 64 times what the largest kernels of today are built for (8192). */
+/* How many CPUs the mask of the calling thread holds, which the workers that it starts
+ * will inherit; 0 if the system does not tell. */
 static unsigned cpus_in_affinity(void) {
-  for (unsigned capacity = 1024; capacity <= 512 * 1024; capacity *= 2) {
-    cpu_set_t *mask = CPU_ALLOC(capacity);
-    if (mask == NULL) return 0;
-    const size_t size = CPU_ALLOC_SIZE(capacity);
-    const bool known = sched_getaffinity(0, size, mask) == 0;
-    const bool too_small = !known && errno == EINVAL;
-    const int count = known ? CPU_COUNT_S(size, mask) : 0;
-    CPU_FREE(mask);
-    if (!too_small) return (unsigned)count;
-  }
-  return 0;
+  wf_cpu_mask *mask = wf_sys_mask_create();
+  const bool known = mask != NULL && wf_sys_mask_read(mask, 0);
+  const unsigned count = known ? wf_sys_mask_count(mask) : 0;
+  wf_sys_mask_destroy(mask);
+  return count;
 }
 
 unsigned wf_sys_cpu_count(const char *root) {

@@ -2,9 +2,10 @@
  *
  * The calls go to the kernel directly: glibc offers neither, and its condition variables
  * have lost wakes in several releases. Threads, clock and memory are in unix.c, the
- * number of CPUs in cpu_count.c. Compiled on Linux unless WF_SYS_POSIX asks for posix.c.
+ * number of CPUs in cpu_count.c, CPU masks in affinity.c. Compiled on Linux unless
+ * WF_SYS_POSIX asks for posix.c.
  *
- * Who calls: core (latches) and pool (sleep, wake). No thread owns anything here; the
+ * Who calls: core (latches) and sched (sleep, wake). No thread owns anything here; the
  * only state is the answer to "does membarrier work", written once under pthread_once.
  *
  * SPDX-License-Identifier: MIT */
@@ -33,8 +34,7 @@
  * it is why a wake never looks at the memory behind the address. */
 enum { FUTEX_PRIVATE_WAIT = 0 | 128, FUTEX_PRIVATE_WAKE = 1 | 128 };
 
-/* Younger 32-bit systems have only the call with 64-bit time. Without a timeout the two
- * are the same. */
+/* Younger 32-bit systems have only the call with 64-bit time. */
 #if !defined(SYS_futex)
 #define SYS_futex SYS_futex_time64
 #endif
@@ -44,15 +44,48 @@ enum { FUTEX_PRIVATE_WAIT = 0 | 128, FUTEX_PRIVATE_WAKE = 1 | 128 };
  * yield would not do: with nothing else to run it returns at once. */
 enum { REFUSED_WAIT_NS = 100 * 1000 };
 
-void wf_sys_wait(wf_u32 *word, uint32_t expected) {
-  if (syscall(SYS_futex, word, FUTEX_PRIVATE_WAIT, expected, NULL, NULL, 0) == 0) return;
+/* How long to wait, in the layout of the call above: two words of the kernel. That is the
+ * C library's timespec except on 32-bit systems, where programs may have 64-bit time and
+ * the call does not. */
+#if defined(__x86_64__) || !defined(SYS_futex)
+typedef int64_t futex_number;
+#else
+typedef long futex_number;
+#endif
+typedef struct futex_time {
+  futex_number seconds, nanoseconds;
+} futex_time;
+
+/* True if the wait has ended for a reason of its own. */
+static bool futex_wait(wf_u32 *word, uint32_t expected, const futex_time *timeout) {
+  if (syscall(SYS_futex, word, FUTEX_PRIVATE_WAIT, expected, timeout, NULL, 0) == 0)
+    return true;
   /* EAGAIN: the word differed. EINTR: a signal handler ran. Both, like the 0 above, tell
    * nothing about a wake, and the caller looks for itself. */
-  if (errno == EAGAIN || errno == EINTR) return;
+  return errno == EAGAIN || errno == EINTR;
+}
+
+void wf_sys_wait(wf_u32 *word, uint32_t expected) {
+  if (futex_wait(word, expected, NULL)) return;
   /* What remains is a kernel or a sandbox that does not offer the call; some kernels also
    * answer ENOSYS to a wait that they restart after a signal. */
   struct timespec pause = {.tv_sec = 0, .tv_nsec = REFUSED_WAIT_NS};
   nanosleep(&pause, NULL);
+}
+
+bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
+  const uint64_t second = UINT64_C(1000000000);
+  const uint64_t seconds = timeout_ns / second;
+  const futex_time timeout = {
+      .seconds = (futex_number)(seconds < INT32_MAX ? seconds : INT32_MAX),
+      .nanoseconds = (futex_number)(timeout_ns % second)};
+  if (futex_wait(word, expected, &timeout)) return true;
+  if (errno == ETIMEDOUT) return false;
+  /* Refused, as above. */
+  struct timespec pause = {.tv_sec = 0, .tv_nsec = REFUSED_WAIT_NS};
+  if (timeout_ns < REFUSED_WAIT_NS) pause.tv_nsec = (long)timeout_ns;
+  nanosleep(&pause, NULL);
+  return false;
 }
 
 /* The result is of no use: the count tells nothing about who will look at the word, and

@@ -19,8 +19,9 @@
  * Without the lock on the waker's side both the change and the broadcast could fall
  * between the waiter's look and its sleep.
  *
- * Who calls: core (latches) and pool (sleep, wake). A bucket belongs to whoever holds its
- * mutex, for a few instructions. A wake uses the address as a number only.
+ * Who calls: core (latches) and sched (sleep, wake). A bucket belongs to the thread that
+ * holds its mutex, for a few instructions. The table is made under pthread_once. A wake
+ * uses the address as a number only.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -34,6 +35,7 @@
 #include "die.h"
 
 #include <pthread.h>
+#include <time.h>
 
 /* ---- waiting on a word ---- */
 
@@ -46,19 +48,9 @@ struct wait_bucket {
   pthread_cond_t changed;
 };
 
-#define WAIT_BUCKET_1                                                                    \
-  { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER }
-#define WAIT_BUCKET_4  WAIT_BUCKET_1, WAIT_BUCKET_1, WAIT_BUCKET_1, WAIT_BUCKET_1
-#define WAIT_BUCKET_16 WAIT_BUCKET_4, WAIT_BUCKET_4, WAIT_BUCKET_4, WAIT_BUCKET_4
-#define WAIT_BUCKET_64 WAIT_BUCKET_16, WAIT_BUCKET_16, WAIT_BUCKET_16, WAIT_BUCKET_16
+static struct wait_bucket wait_buckets[1 << BUCKET_COUNT_LOG2];
 
-static struct wait_bucket wait_buckets[1 << BUCKET_COUNT_LOG2] = {WAIT_BUCKET_64};
-#undef WAIT_BUCKET_1
-#undef WAIT_BUCKET_4
-#undef WAIT_BUCKET_16
-#undef WAIT_BUCKET_64
-
-static pthread_once_t wait_fork_once = PTHREAD_ONCE_INIT;
+static pthread_once_t wait_once = PTHREAD_ONCE_INIT;
 
 /* Multiplicative hashing with 2^32 divided by the golden ratio; the upper bits are the
  * well mixed ones. The two lowest bits of a word's address are always 0. */
@@ -67,30 +59,79 @@ static struct wait_bucket *wait_bucket_of(const wf_u32 *word) {
   return &wait_buckets[mixed >> (32 - BUCKET_COUNT_LOG2)];
 }
 
+/* Time is measured by the clock that never jumps, as by everything else here. macOS has
+ * no such condition variable, but a call that takes the time that is left. */
+static int wait_changed_init(pthread_cond_t *changed) {
+#if defined(__APPLE__)
+  return pthread_cond_init(changed, NULL);
+#else
+  pthread_condattr_t attributes;
+  int error = pthread_condattr_init(&attributes);
+  if (error != 0) return error;
+  error = pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+  if (error == 0) error = pthread_cond_init(changed, &attributes);
+  pthread_condattr_destroy(&attributes);
+  return error;
+#endif
+}
+
+static void wait_buckets_init(void) {
+  for (size_t i = 0; i < sizeof wait_buckets / sizeof wait_buckets[0]; i++) {
+    if (pthread_mutex_init(&wait_buckets[i].mutex, NULL) != 0 ||
+        wait_changed_init(&wait_buckets[i].changed) != 0)
+      wf_sys_die("weft: fatal: no mutex or condition variable to be had.\n");
+  }
+}
+
 /* A child of fork has one thread, but it inherits the buckets as the parent's threads
  * left them: mutexes held, condition variables that count waiters who do not exist here,
  * for whom a broadcast would wait for ever. Nobody uses them at this moment, so they are
- * made new. */
-static void wait_buckets_renew(void) {
-  for (size_t i = 0; i < sizeof wait_buckets / sizeof wait_buckets[0]; i++) {
-    pthread_mutex_init(&wait_buckets[i].mutex, NULL);
-    pthread_cond_init(&wait_buckets[i].changed, NULL);
-  }
+ * made new. Should the registration fail for lack of memory, only forking loses. */
+static void wait_prepare(void) {
+  wait_buckets_init();
+  pthread_atfork(NULL, NULL, wait_buckets_init);
 }
 
-/* Should the registration fail for lack of memory, only forking loses. */
-static void wait_fork_prepare(void) {
-  pthread_atfork(NULL, NULL, wait_buckets_renew);
+static struct wait_bucket *wait_bucket_locked(const wf_u32 *word) {
+  pthread_once(&wait_once, wait_prepare);
+  struct wait_bucket *bucket = wait_bucket_of(word);
+  pthread_mutex_lock(&bucket->mutex);
+  return bucket;
 }
 
 void wf_sys_wait(wf_u32 *word, uint32_t expected) {
-  pthread_once(&wait_fork_once, wait_fork_prepare);
-  struct wait_bucket *bucket = wait_bucket_of(word);
-  pthread_mutex_lock(&bucket->mutex);
-  if (wf_u32_load_relaxed(word) == expected) {
+  struct wait_bucket *bucket = wait_bucket_locked(word);
+  /* Relaxed: the mutex orders the look, as explained above. */
+  if (wf_u32_load_relaxed(word) == expected)
     pthread_cond_wait(&bucket->changed, &bucket->mutex);
-  }
   pthread_mutex_unlock(&bucket->mutex);
+}
+
+/* Returns pthread_cond_timedwait's answer. */
+static int wait_changed_for(struct wait_bucket *bucket, uint64_t timeout_ns) {
+  const uint64_t second = UINT64_C(1000000000);
+  const uint64_t most = UINT64_C(1000000000) * 3600 * 24 * 365; /* fits every time_t */
+  if (timeout_ns > most) timeout_ns = most;
+#if !defined(__APPLE__)
+  timeout_ns += wf_sys_now_ns();
+#endif
+  struct timespec time;
+  time.tv_sec = (time_t)(timeout_ns / second);
+  time.tv_nsec = (long)(timeout_ns % second);
+#if defined(__APPLE__)
+  return pthread_cond_timedwait_relative_np(&bucket->changed, &bucket->mutex, &time);
+#else
+  return pthread_cond_timedwait(&bucket->changed, &bucket->mutex, &time);
+#endif
+}
+
+bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
+  int error = 0;
+  struct wait_bucket *bucket = wait_bucket_locked(word);
+  /* Relaxed: the mutex orders the look, as explained above. */
+  if (wf_u32_load_relaxed(word) == expected) error = wait_changed_for(bucket, timeout_ns);
+  pthread_mutex_unlock(&bucket->mutex);
+  return error == 0;
 }
 
 /* Always a broadcast. A signal would go to any one waiter of the bucket, perhaps one of
@@ -100,8 +141,7 @@ void wf_sys_wait(wf_u32 *word, uint32_t expected) {
  * everyone in both groups and leaves nobody to steal from. It is sent with the mutex held
  * because several older implementations are only right that way. */
 void wf_sys_wake_all(wf_u32 *word) {
-  struct wait_bucket *bucket = wait_bucket_of(word);
-  pthread_mutex_lock(&bucket->mutex);
+  struct wait_bucket *bucket = wait_bucket_locked(word);
   pthread_cond_broadcast(&bucket->changed);
   pthread_mutex_unlock(&bucket->mutex);
 }

@@ -2,7 +2,8 @@
  *
  * One file per system implements it: linux.c (futex, membarrier), posix.c (mutex and
  * condition variable, for every other POSIX system and for testing), later windows.c and
- * darwin.c. Nothing here needs more than those systems have: wait and wake by address is
+ * darwin.c; affinity.c has the CPU masks of Linux, and does nothing elsewhere. Nothing
+ * else here needs more than those systems have: wait and wake by address is
  * WaitOnAddress or os_sync_wait_on_address, the barrier is FlushProcessWriteBuffers or
  * simply missing.
  *
@@ -71,6 +72,13 @@ void wf_sys_wait(wf_u32 *word, uint32_t expected);
 void wf_sys_wake_one(wf_u32 *word);
 void wf_sys_wake_all(wf_u32 *word);
 
+/* The same, for at most timeout_ns. False if the time is over; true if something else
+ * ended the wait: a wake, another value of the word, or nothing at all. Where the kernel
+ * refuses to wait it returns false after a short pause, so a caller that looks again
+ * when the time is over still does. The system may take some time more: 50 us of timer
+ * slack on Linux, unless the thread has set its own. */
+bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns);
+
 /* ---- process-wide barrier ---- */
 
 /* Finds out, once per process, whether wf_sys_barrier works here and prepares it.
@@ -82,6 +90,49 @@ bool wf_sys_barrier_prepare(void);
  * barrier between the call and the return; also a full barrier for the caller. To be
  * called only after wf_sys_barrier_prepare returned true. */
 void wf_sys_barrier(void);
+
+/* ---- which CPU a thread runs on, and may run on ---- */
+
+/* The CPU that the caller runs on, counted from 0; -1 if the system does not tell. It may
+ * be another one by the time this returns. No system call on the usual machines: the C
+ * library reads it from the thread's rseq area or through the vDSO. */
+int wf_sys_cpu_now(void);
+
+/* By this number another thread of the process can steer the caller: see wf_sys_mask_set.
+ * It is valid until the thread ends, and after a fork only in the parent. 0 where there
+ * are no such numbers. A system call: ask once per thread. */
+uint32_t wf_sys_thread_self(void);
+
+/* The CPUs that a thread may run on, for any number of CPUs. One mask is used by one
+ * thread at a time. All masks of a process have the same size. */
+typedef struct wf_cpu_mask wf_cpu_mask;
+
+/* An empty mask; NULL without memory, or if the system has no masks or does not let
+ * this process read its own. Who gets NULL steers nobody. */
+wf_cpu_mask *wf_sys_mask_create(void);
+void wf_sys_mask_destroy(wf_cpu_mask *mask); /* may be NULL */
+
+/* Reads and sets the CPUs of a thread of this process; 0 is the caller. A mask may name
+ * CPUs that the thread's cpuset does not have: the kernel leaves them out. The thread may
+ * be asleep; then nothing happens to it until it is woken, and it wakes on a CPU of its
+ * mask. False, with nothing changed, if the system refuses (a sandbox, a thread that
+ * has ended, a mask of which the cpuset has no CPU), or if it has no masks. */
+bool wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread);
+bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread);
+
+void wf_sys_mask_fill(wf_cpu_mask *mask); /* every CPU, also those that do not exist */
+void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from);
+/* A CPU beyond the size of the mask is in no mask. */
+void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu);
+bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu);
+unsigned wf_sys_mask_count(const wf_cpu_mask *mask);
+bool wf_sys_mask_equal(const wf_cpu_mask *a, const wf_cpu_mask *b);
+
+/* Reads the caller's mask into *own, and says in *follows whether that is merely the one
+ * of its cpuset. Such a thread is restored by wf_sys_mask_fill and not by *own; why is
+ * in affinity.c. The caller's CPUs are the same afterwards. scratch is another mask; its
+ * content is lost. False, and the CPUs are as they were, if the system refuses. */
+bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows);
 
 /* ---- CPUs, time, memory ---- */
 

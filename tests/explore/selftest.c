@@ -87,6 +87,86 @@ static void wakes_in_time(void) {
 SCENARIO(passes_wakeup, .setup = setup, .threads = {waits_for_x, wakes_in_time},
          .bound = XP_UNBOUNDED, .spurious = 2)
 
+/* ---- a timed wait ends by itself: at any step, and when nobody else can run ---- */
+
+static void waits_for_x_timed(void) {
+  while (wf_u32_load_acquire(&x) == 0) (void)wf_sys_wait_for(&x, 0, 1000);
+}
+static void stores_x_and_wakes_nobody(void) {
+  wf_u32_store_release(&x, 1);
+}
+SCENARIO(passes_timed_wait_without_wakeup, .setup = setup,
+         .threads = {waits_for_x_timed, stores_x_and_wakes_nobody}, .bound = XP_UNBOUNDED)
+SCENARIO(passes_timed_wait_at_the_end_alone, .setup = setup,
+         .threads = {waits_for_x_timed, stores_x_and_wakes_nobody}, .bound = XP_UNBOUNDED,
+         .timeouts = -1)
+SCENARIO(passes_timed_wait_with_wakeup, .setup = setup,
+         .threads = {waits_for_x_timed, wakes_in_time}, .bound = XP_UNBOUNDED,
+         .timeouts = 3, .spurious = 1)
+
+/* Nothing is stored, so it looks again for ever. */
+SCENARIO(finds_timed_wait_for_nothing, .setup = setup, .threads = {waits_for_x_timed},
+         .steps = 500, .expect = XP_LIVELOCK)
+
+/* Only if the time may be over between the store and the wake does the waiter find x set
+ * and y not. */
+static void gives_up(void) {
+  if (wf_u32_load_acquire(&x) != 0) return;
+  if (!wf_sys_wait_for(&x, 0, 1000))
+    XP_CHECK(wf_u32_load_acquire(&x) == 0 || wf_u32_load_acquire(&y) != 0);
+}
+static void stores_x_then_y(void) {
+  wf_u32_store_release(&x, 1);
+  wf_u32_store_release(&y, 1);
+  wf_sys_wake_one(&x);
+}
+SCENARIO(finds_time_over_in_between, .setup = setup,
+         .threads = {gives_up, stores_x_then_y}, .expect = XP_ASSERTION)
+SCENARIO(passes_if_time_is_over_at_the_end, .setup = setup,
+         .threads = {gives_up, stores_x_then_y}, .bound = XP_UNBOUNDED, .timeouts = -1)
+
+/* The time that has passed is on the thread's clock. */
+static void looks_at_clock(void) {
+  uint64_t before = wf_sys_now_ns();
+  XP_CHECK(!wf_sys_wait_for(&x, 0, 1000000));
+  XP_CHECK(wf_sys_now_ns() >= before + 1000000);
+}
+SCENARIO(passes_timed_wait_on_clock, .setup = setup,
+         .threads = {looks_at_clock, looks_at_clock})
+
+/* ---- CPU masks: of others, refused, of a thread that has ended ---- */
+
+static void waits_to_be_steered(void) {
+  wf_u32_store_release(&y, wf_sys_thread_self());
+  while (wf_u32_load_acquire(&x) == 0) wf_sys_wait(&x, 0);
+  XP_CHECK(wf_sys_cpu_now() == 1);
+}
+static void steers(void) {
+  wf_cpu_mask *mask = wf_sys_mask_create();
+  XP_CHECK(mask != NULL);
+  uint32_t other;
+  while ((other = wf_u32_load_acquire(&y)) == 0) wf_sys_relax();
+  XP_CHECK(wf_sys_mask_read(mask, other) && wf_sys_mask_count(mask) == 2);
+  wf_sys_mask_clear(mask, 0);
+  if (wf_sys_mask_set(mask, other)) XP_CHECK(xp_thread_cpus(other) == 2);
+  wf_sys_mask_destroy(mask);
+  wf_u32_store_release(&x, 1);
+  wf_sys_wake_one(&x);
+}
+SCENARIO(passes_steered_thread, .setup = setup, .threads = {waits_to_be_steered, steers},
+         .bound = XP_UNBOUNDED)
+SCENARIO(finds_refused_mask, .setup = setup, .threads = {waits_to_be_steered, steers},
+         .failing_masks = 2, .may_leak = true, .expect = XP_ASSERTION)
+static void steers_an_ended_thread(void) {
+  wf_cpu_mask *mask = wf_sys_mask_create();
+  XP_CHECK(mask != NULL);
+  wf_sys_mask_fill(mask);
+  XP_CHECK(!wf_sys_mask_set(mask, 12));
+  wf_sys_mask_destroy(mask);
+}
+SCENARIO(passes_mask_of_nobody, .setup = setup,
+         .threads = {steers_an_ended_thread, stores_x_and_wakes_nobody})
+
 /* ---- deadlock only with store buffers: sleeper and poster without fences ---- */
 
 static void sleeper(void) {

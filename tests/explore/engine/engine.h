@@ -7,7 +7,7 @@
 #include "atomic.h"
 #include "explore.h"
 
-enum { XP_SELF_SETUP = 0 };
+enum { XP_SELF_SETUP = 0, XP_CPUS = 2 };
 
 /* ---- coroutine.c ---- */
 
@@ -69,7 +69,8 @@ typedef struct xp_run {
   /* Of this execution. */
   uint64_t number; /* counts up, over all searches */
   int preemptions, stale_reads;
-  unsigned steps, spurious_left, allocations_left, threads_left;
+  unsigned steps, spurious_left, allocations_left, threads_left, masks_left,
+      timeouts_left;
   bool alone;      /* setup, check or invariant: no scheduling */
   bool discovered; /* a shared location was taken for a private one */
   bool pruned;     /* the rest is explored elsewhere */
@@ -114,8 +115,10 @@ typedef struct xp_thread {
   uintptr_t op_address;
   uintptr_t live_sp;    /* frames below are not there any more */
   const void *waits_on; /* WAITING */
+  bool timed;           /* WAITING: the wait ends by itself, some time or other */
   unsigned joins;       /* JOINING */
   uint64_t clock_ns;
+  uint64_t cpus; /* that it may run on, one bit each */
   /* SPINNING: what it read since its last pause; it runs again when one is written. */
   uintptr_t spin_set[XP_SPIN_SET];
   unsigned spin_count;
@@ -145,6 +148,9 @@ void xp_spin_note(const void *address);
 void xp_spin(void);
 /* The calling thread cannot go on until another one makes it ready. */
 void xp_block(xp_state state);
+/* The same for a wait that ends by itself: at any step as long as the scenario's budget
+ * lasts, and when nobody else can run. False if that has ended it. */
+bool xp_block_timed(void);
 /* A thread that has ended was joined. */
 void xp_joined(void);
 /* Is the address in a stack? Of one there: has its thread left the frame? Is it in a

@@ -59,10 +59,12 @@ typedef struct xp_scenario {
   unsigned spurious;              /* so many waits may return without reason */
   unsigned failing_allocations;   /* so many allocations may fail */
   unsigned failing_threads;       /* so many thread starts may fail */
-  unsigned lock_spins;            /* of wf_lock before it blocks */
-  unsigned steps;                 /* 0: 20000; more are a livelock */
-  uint64_t tick_ns;               /* each look at the clock moves it so far; 0: 4000 */
-  bool no_barrier;                /* wf_sys_barrier_prepare says no */
+  unsigned failing_masks;         /* so many reads and changes of CPU masks may fail */
+  int timeouts;        /* timed waits that may end while others can run; 0: 1; -1: none */
+  unsigned lock_spins; /* of wf_lock before it blocks */
+  unsigned steps;      /* 0: 20000; more are a livelock */
+  uint64_t tick_ns;    /* each look at the clock moves it so far; 0: 4000 */
+  bool no_barrier;     /* wf_sys_barrier_prepare says no */
   bool may_leak;
   xp_failure expect;       /* it passes if this is found; XP_NOTHING: none */
   const char *incomplete;  /* why the search need not come to its end */
@@ -112,6 +114,10 @@ void xp_await(bool (*condition)(void));
 
 /* One of 0 .. n-1; every one is explored. */
 unsigned xp_any(unsigned n);
+
+/* The CPUs of a thread, one bit each, as wf_sys_mask_set has left them; threads start
+ * with those of the thread that starts them, and the first ones with both of two. */
+uint64_t xp_thread_cpus(unsigned thread);
 
 /* So many allocations are alive. */
 size_t xp_live_allocations(void);

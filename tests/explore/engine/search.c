@@ -265,6 +265,10 @@ static void execute(void) {
   xp_now.spurious_left = scenario->spurious;
   xp_now.allocations_left = scenario->failing_allocations;
   xp_now.threads_left = scenario->failing_threads;
+  xp_now.masks_left = scenario->failing_masks;
+  xp_now.timeouts_left = scenario->timeouts == 0  ? 1
+                         : scenario->timeouts > 0 ? (unsigned)scenario->timeouts
+                                                  : 0;
   xp_now.discovered = xp_now.pruned = false;
   xp_now.failure = XP_NOTHING;
   depth = 0;

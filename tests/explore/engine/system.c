@@ -10,7 +10,7 @@
 
 int xp_lock_spins;
 
-enum { DEFAULT_TICK_NS = 4000, CPUS = 2 };
+enum { DEFAULT_TICK_NS = 4000 };
 
 #define NOTE_FRAME()                                                                     \
   (xp_threads[xp_current].live_sp =                                                      \
@@ -62,32 +62,50 @@ void wf_sys_on_fork(void (*const *fn)(void)) {
 
 /* ---- waiting on a word ---- */
 
-static void wait_step(wf_u32 *word, uint32_t expected) {
+/* False if the time is over; timeout_ns is UINT64_MAX if it never is. */
+static bool wait_step(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
   xp_schedule(XP_OP_WAIT, word);
   if (xp_now.mode == XP_TSO) xp_memory_drain(xp_current);
   if (xp_heap_is_dead((uintptr_t)word) || xp_in_dead_frame((uintptr_t)word))
     xp_fail(XP_DEAD, __FILE__, __LINE__, "waits on a word that is not there any more");
   if ((uint32_t)xp_memory_look(word, sizeof word->raw) != expected) {
     xp_trace("wait %p: it is not %u any more", (void *)word, expected);
-    return;
+    return true;
   }
   xp_trace("waits on %p", (void *)word);
   xp_threads[xp_current].waits_on = word;
-  xp_block(XP_WAITING);
+  if (timeout_ns == UINT64_MAX) {
+    xp_block(XP_WAITING);
+    return true;
+  }
+  if (xp_block_timed()) return true;
+  xp_threads[xp_current].clock_ns += timeout_ns;
+  xp_trace("the wait on %p has lasted too long", (void *)word);
+  return false;
 }
 
-void wf_sys_wait(wf_u32 *word, uint32_t expected) {
-  NOTE_FRAME();
+static bool wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
   if (xp_now.alone)
     xp_fail(XP_DEADLOCK, __FILE__, __LINE__, "setup, check and invariant must not block");
   xp_count_step();
   if (xp_now.spurious_left > 0 && xp_choose(XP_CHOOSE_FAULT, 2) == 1) {
     xp_now.spurious_left--;
     xp_trace("a wait on %p returns without reason", (void *)word);
-    return;
+    return true;
   }
-  wait_step(word, expected);
+  bool in_time = wait_step(word, expected, timeout_ns);
   xp_after_step();
+  return in_time;
+}
+
+void wf_sys_wait(wf_u32 *word, uint32_t expected) {
+  NOTE_FRAME();
+  wait_for(word, expected, UINT64_MAX);
+}
+
+bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
+  NOTE_FRAME();
+  return wait_for(word, expected, timeout_ns < UINT64_MAX ? timeout_ns : UINT64_MAX - 1);
 }
 
 static void wake(const wf_u32 *word, bool all) {
@@ -134,11 +152,109 @@ void wf_sys_barrier(void) {
   xp_after_step();
 }
 
+/* ---- which CPU a thread runs on, and may run on ---- */
+
+struct wf_cpu_mask {
+  uint64_t bits;
+};
+
+/* Each thread has a CPU of its own as long as there are some and its mask has it. */
+int wf_sys_cpu_now(void) {
+  uint64_t cpus = xp_threads[xp_current].cpus;
+  unsigned home = (xp_current + XP_CPUS - 1) % XP_CPUS;
+  return (cpus >> home & 1) != 0 ? (int)home : __builtin_ctzll(cpus);
+}
+
+uint32_t wf_sys_thread_self(void) {
+  return xp_current;
+}
+
+wf_cpu_mask *wf_sys_mask_create(void) {
+  return xp_calloc(1, sizeof(wf_cpu_mask));
+}
+
+void wf_sys_mask_destroy(wf_cpu_mask *mask) {
+  xp_free(mask);
+}
+
+/* The thread that a call is about; NULL if it fails. Others notice what it does, so it is
+ * a step. */
+static xp_thread *mask_step(uint32_t thread) {
+  if (thread == 0) thread = xp_current;
+  if (!xp_now.alone && xp_threads_concurrent()) {
+    xp_count_step();
+    xp_schedule(XP_OP_OTHER, NULL);
+  }
+  if (xp_now.masks_left > 0 && xp_choose(XP_CHOOSE_FAULT, 2) == 1) {
+    xp_now.masks_left--;
+    xp_trace("a call about the CPUs of thread %u fails", thread);
+    return NULL;
+  }
+  bool alive = thread < xp_thread_count && xp_threads[thread].state != XP_ENDED;
+  return alive ? &xp_threads[thread] : NULL;
+}
+
+bool wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread) {
+  NOTE_FRAME();
+  const xp_thread *of = mask_step(thread);
+  if (of == NULL) return false;
+  mask->bits = of->cpus;
+  return true;
+}
+
+bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
+  NOTE_FRAME();
+  uint64_t cpus = mask->bits & (((uint64_t)1 << XP_CPUS) - 1);
+  xp_thread *of = mask_step(thread);
+  if (of == NULL || cpus == 0) return false;
+  of->cpus = cpus;
+  xp_trace("thread %u may run on CPUs %llx", thread, (unsigned long long)cpus);
+  xp_after_step();
+  return true;
+}
+
+void wf_sys_mask_fill(wf_cpu_mask *mask) {
+  mask->bits = UINT64_MAX;
+}
+
+void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
+  to->bits = from->bits;
+}
+
+void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
+  if (cpu < 64) mask->bits &= ~((uint64_t)1 << cpu);
+}
+
+bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu) {
+  return cpu < 64 && (mask->bits >> cpu & 1) != 0;
+}
+
+unsigned wf_sys_mask_count(const wf_cpu_mask *mask) {
+  return (unsigned)__builtin_popcountll(mask->bits);
+}
+
+bool wf_sys_mask_equal(const wf_cpu_mask *a, const wf_cpu_mask *b) {
+  return a->bits == b->bits;
+}
+
+/* All threads are in the cpuset of all CPUs. */
+bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
+  NOTE_FRAME();
+  (void)scratch;
+  if (!wf_sys_mask_read(own, 0)) return false;
+  *follows = own->bits == ((uint64_t)1 << XP_CPUS) - 1;
+  return true;
+}
+
+uint64_t xp_thread_cpus(unsigned thread) {
+  return xp_threads[thread].cpus;
+}
+
 /* ---- CPUs, time, memory ---- */
 
 unsigned wf_sys_cpu_count(const char *root) {
   (void)root;
-  return CPUS;
+  return XP_CPUS;
 }
 
 uint64_t wf_sys_now_ns(void) {

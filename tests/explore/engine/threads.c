@@ -53,6 +53,7 @@ void xp_threads_init(void) {
 void xp_threads_begin(void) {
   xp_thread_count = 1;
   xp_current = 0;
+  xp_threads[0].cpus = ((uint64_t)1 << XP_CPUS) - 1;
   not_ended = not_joined = 0;
   asleep = 0;
   memset(__start_weft_tls, 0, (size_t)(__stop_weft_tls - __start_weft_tls));
@@ -102,6 +103,7 @@ unsigned xp_thread_add(void (*fn)(void *), void *arg) {
   thread->state = XP_READY;
   thread->op = XP_OP_START;
   thread->live_sp = (uintptr_t)low + STACK_SIZE;
+  thread->cpus = xp_threads[xp_current].cpus;
   xp_context_make(&thread->context, low, STACK_SIZE, entry);
   not_ended++;
   if (++not_joined == 2) xp_memory_forget_touches();
@@ -116,11 +118,15 @@ static bool is_enabled(const xp_thread *thread) {
          (thread->state == XP_SPINNING && thread->written_for);
 }
 
+/* The ordinary course is that a wait lasts: those that end by themselves come last. */
 static unsigned collect(unsigned *out, bool time_passes) {
   unsigned n = 0;
   for (unsigned i = 1; i < xp_thread_count; i++)
     if (is_enabled(&xp_threads[i]) || (time_passes && xp_threads[i].state == XP_SPINNING))
       out[n++] = i;
+  if (!time_passes && xp_now.timeouts_left == 0) return n;
+  for (unsigned i = 1; i < xp_thread_count; i++)
+    if (xp_threads[i].state == XP_WAITING && xp_threads[i].timed) out[n++] = i;
   return n;
 }
 
@@ -300,6 +306,17 @@ void xp_block(xp_state state) {
   me->state = state;
   me->op = XP_OP_OTHER;
   give_way();
+}
+
+bool xp_block_timed(void) {
+  xp_thread *me = &xp_threads[xp_current];
+  me->timed = true;
+  xp_block(XP_WAITING);
+  me->timed = false;
+  if (me->state == XP_READY) return true;
+  me->state = XP_READY;
+  if (xp_now.timeouts_left > 0) xp_now.timeouts_left--;
+  return false;
 }
 
 void xp_await(bool (*condition)(void)) {
