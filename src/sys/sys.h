@@ -99,8 +99,10 @@ void wf_sys_barrier(void);
 int wf_sys_cpu_now(void);
 
 /* By this number another thread of the process can steer the caller: see wf_sys_mask_set.
- * It is valid until the thread ends, and after a fork only in the parent. 0 where there
- * are no such numbers. A system call: ask once per thread. */
+ * It is valid until the thread ends; then the kernel may give it to a stranger, so only
+ * threads that are known to be there are steered. In a child of fork the caller has
+ * another number. 0 where there are no such numbers. A system call: ask once per thread.
+ */
 uint32_t wf_sys_thread_self(void);
 
 /* The CPUs that a thread may run on, for any number of CPUs. One mask is used by one

@@ -21,7 +21,46 @@ TEST(returns_at_once_if_the_value_differs) {
 }
 
 TEST(ping_pong_loses_nothing) {
-  wait_pair_run(100 * 1000);
+  wait_pair_run(100 * 1000, 0);
+}
+
+/* ---- timed ---- */
+
+enum { HOUR_S = 3600 };
+#define HOUR_NS (HOUR_S * UINT64_C(1000000000))
+
+TEST(timed_wait_returns_at_once_if_the_value_differs) {
+  wf_u32 word = {5};
+  for (uint32_t i = 0; i < 1000; i++) CHECK(wf_sys_wait_for(&word, 6 + i, HOUR_NS));
+  CHECK(wf_sys_wait_for(&word, 0, 0));
+  CHECK(wf_sys_wait_for(&word, 0, UINT64_MAX));
+  CHECK_EQ(wf_u32_load_relaxed(&word), 5);
+}
+
+/* Every wait ends, and none of those that say so before its time. */
+TEST(timed_wait_ends_by_itself_and_not_too_early) {
+  static const uint64_t times[] = {0, 1, 999, 100 * 1000, 3 * 1000 * 1000};
+  wf_u32 word = {7};
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    for (int round = 0; round < 10; round++) {
+      uint64_t before;
+      do {
+        before = wf_sys_now_ns();
+      } while (wf_sys_wait_for(&word, 7, times[i])); /* true: without reason */
+      CHECK(wf_sys_now_ns() - before >= times[i]);
+    }
+  }
+}
+
+/* A lost wake would take an hour, and be noticed; or the longest time of all. */
+TEST(timed_ping_pong_loses_nothing) {
+  wait_pair_run(20 * 1000, HOUR_NS);
+  wait_pair_run(20 * 1000, UINT64_MAX);
+}
+
+TEST(timed_ping_pong_that_times_out_loses_nothing) {
+  wait_pair_run(5 * 1000, 1);
+  wait_pair_run(5 * 1000, 10 * 1000);
 }
 
 /* ---- many waiters ---- */
