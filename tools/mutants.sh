@@ -26,7 +26,7 @@ prepare_mutants() {
     $cc $flags -O2 -Iinclude -Isrc -c "$source" -o "$work/engine/$(basename "$source" .c).o"
   done
   unit core core
-  unit all core pool task
+  unit all core sched
 }
 
 # The programs to run, those that know the file best first: of files that one program alone
@@ -37,11 +37,11 @@ programs_for() {
   */core/latch.*) echo latch ;;
   */core/lock.*) echo queue latch deque ;;
   */core/*) echo queue latch ;;
-  */sched/spare.*) echo pool_spare ;;
-  */sched/global.*) echo pool_life ;;
+  */sched/blocking.*) echo blocking ;;
+  */sched/global.*) echo life ;;
   */sched/broadcast.* | */sched/handle.* | */sched/isolate.* | */sched/join.* | */sched/scope* |
-    */sched/spawn.* | */sched/typed_task.*) echo task_scope pool_sleep pool_life pool_spare ;;
-  *) echo pool_sleep pool_life task_scope pool_spare ;;
+    */sched/spawn.* | */sched/typed_task.*) echo scope sleep life blocking ;;
+  *) echo sleep life scope blocking ;;
   esac
 }
 

@@ -38,6 +38,22 @@ static inline void wf_latch_init(wf_latch *latch) {
   wf_word_init(&latch->x_state, WF_LATCH_UNSET);
 }
 
+/* ---- what the bits above the state are, from fork to join ---- */
+
+/* A fork leaves the region of its code, for the thief. */
+static inline void wf_latch_init_region(wf_latch *latch, const wf_region *region) {
+  wf_word_init(&latch->x_state, (uintptr_t)region);
+}
+
+/* A spawned task has no waiter of its own: its word is the scope that counts it. */
+static inline void wf_latch_init_scope(wf_latch *latch, struct weft_scope *scope) {
+  wf_word_init(&latch->x_state, (uintptr_t)scope);
+}
+static inline struct weft_scope *wf_latch_scope(const wf_latch *latch) {
+  /* Relaxed: written once, before the task was handed on. */
+  return (struct weft_scope *)wf_word_load_relaxed(&latch->x_state);
+}
+
 /* Is it set? Then everything the setter did before is visible. */
 static inline bool wf_latch_probe(const wf_latch *latch) {
   /* Acquire: pairs with the exchange in wf_latch_set. */

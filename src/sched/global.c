@@ -3,8 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
-#include <string.h>
-
 static wf_lock global_lock; /* starting and ending the global pool */
 static wf_ptr x_global;     /* the global pool, or NULL; written under the lock */
 
@@ -76,39 +74,4 @@ weft_pool *wf_pool_or_current(const weft_pool *given) {
   if (given == NULL) return weft_pool_current();
   weft_pool *pool = (weft_pool *)(uintptr_t)given;
   return wf_fork_is_stale(pool) && !wf_fork_revive(pool) ? NULL : pool;
-}
-
-static const wf_member OPTS_MEMBERS[] = {
-    WF_MEMBER(weft_opts, struct_size), WF_MEMBER(weft_opts, pool),
-    WF_MEMBER(weft_opts, min_len),     WF_MEMBER(weft_opts, max_len),
-    WF_MEMBER(weft_opts, split),       WF_MEMBER(weft_opts, target_chunks),
-    WF_MEMBER(weft_opts, max_workers), WF_MEMBER(weft_opts, cancel),
-    WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order)};
-
-/* What the caller's header did not know yet has its default. */
-int wf_opts_read(weft_opts *out, const weft_opts *given) {
-  *out = (weft_opts)WEFT_OPTS_INIT;
-  if (given == NULL) return 0;
-  size_t size = given->struct_size;
-  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is meant */
-  if (size != sizeof *out && /* the usual one needs no look at the members */
-      (size < offsetof(weft_opts, pool) + sizeof given->pool ||
-       !wf_size_is_possible(size, OPTS_MEMBERS,
-                            sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0])))
-    return WEFT_EINVAL;
-  memcpy(out, given, size < sizeof *out ? size : sizeof *out);
-  bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
-               (unsigned)out->order <= WEFT_ORDER_FIFO &&
-               (unsigned)out->split <= WEFT_SPLIT_RECURSIVE;
-  return valid ? 0 : WEFT_EINVAL;
-}
-
-unsigned weft_thread_count(void) {
-  const weft_pool *pool = weft_pool_current();
-  return pool != NULL && pool->steals ? wf_pool_started(pool) + 1 : 1;
-}
-
-unsigned weft_worker_limit(void) {
-  const weft_pool *pool = weft_pool_current();
-  return pool != NULL ? pool->slots : 1;
 }

@@ -10,9 +10,7 @@
  * already in reuses the worker it is there.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool.h"
-
-#include "scoped.h"
+#include "scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,20 +36,6 @@ bool wf_guest_thread_has_ended(void) {
   return thread_has_ended;
 }
 
-/* ---- the stack of the thread ---- */
-
-/* Asked for once per thread; a size of 1 means that the system did not tell. */
-static __thread uintptr_t stack_low;
-static __thread size_t stack_size;
-
-bool wf_stack_is_half_free(void) {
-  if (stack_size == 0 && !wf_sys_thread_stack(&stack_low, &stack_size)) stack_size = 1;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  /* Code that runs on a stack of its own making, as coroutines do, is not judged. */
-  if (here - stack_low >= stack_size) return true;
-  return here - stack_low >= stack_size / 2;
-}
-
 /* ---- places ---- */
 
 /* [any] Takes a place if it is free. */
@@ -65,9 +49,9 @@ static bool try_lease(weft_pool *pool, unsigned index) {
  * always worker 0. */
 static wf_worker *lease(weft_pool *pool) {
   unsigned index = 0;
-  while (index < pool->spare_first && !try_lease(pool, index))
+  while (index < pool->stand_in_first && !try_lease(pool, index))
     index = index == 0 ? pool->thread_places + 1 : index + 1;
-  if (index >= pool->spare_first) return NULL;
+  if (index >= pool->stand_in_first) return NULL;
   wf_worker *worker = &pool->workers[index];
   if (wf_deque_prepare(&worker->deque) != 0) {
     wf_bitset_remove(pool->x_present, index);

@@ -6,8 +6,7 @@
  * itself.
  *
  * SPDX-License-Identifier: MIT */
-#include "mail.h"
-#include "scoped.h"
+#include "broadcast.h"
 
 #include <stdlib.h>
 #include <weft/task.h>
@@ -50,7 +49,7 @@ static bool claim(weft_handle *h) {
 
 /* What isolated code waits for may broadcast, and the isolated threads must answer. */
 static void note_isolation(wf_ptr *waited_by, const wf_worker *worker) {
-  /* Relaxed: the mail's lock orders it, see wf_mail_remind. */
+  /* Relaxed: the mail's lock orders it, see wf_broadcast_remind. */
   wf_ptr_store_relaxed(waited_by, (void *)(uintptr_t)wf_isolation(worker));
 }
 
@@ -68,7 +67,7 @@ static void call_isolated(weft_handle *h, wf_worker *worker) {
   worker->running = &here;
   h->fn(h->ctx);
   worker->running = here.outer;
-  wf_frame_check(worker, &outer);
+  wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
 }
 
@@ -144,7 +143,7 @@ static void check_not_waiting_for_itself(const weft_handle *h) {
 /* Inside the pool, with or without a place. */
 static void wait_inside(void *ctx) {
   weft_handle *h = (weft_handle *)ctx;
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_worker *worker = wf_worker_now();
   if (worker == NULL || worker->pool != h->pool || worker->serial || worker->alone) {
     wf_once_latch_wait(&h->done_outside);
     return;
@@ -152,7 +151,7 @@ static void wait_inside(void *ctx) {
   h->waiter = worker->index;
   if (wf_isolation(worker) != NULL) {
     note_isolation(&h->x_waited_by[WF_WAITER], worker);
-    wf_mail_remind(h->pool);
+    wf_broadcast_remind(h->pool);
   }
   wf_worker_wait(worker, &h->done, NULL, "weft_handle_wait");
 }

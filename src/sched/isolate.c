@@ -1,6 +1,7 @@
 /* sched/isolate.c - which tasks a thread runs on top of what it does: isolation, yield.
  *
  * SPDX-License-Identifier: MIT */
+#include "frame.h"
 #include "pool.h"
 
 #include <weft/task.h>
@@ -19,7 +20,7 @@ static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
   wf_frame outer;
   wf_frame_open(worker, &outer, &region);
   fn(ctx);
-  wf_frame_check(worker, &outer);
+  wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
 }
 

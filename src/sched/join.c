@@ -2,7 +2,7 @@
  * include/weft/detail/fork_join.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "join.h"
+#include "pool.h"
 
 #include <weft/join.h>
 

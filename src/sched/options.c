@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "options.h"
 
+#include "sched.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,8 +85,8 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   if (out->threads == 0)
     out->threads = out->cpus < WEFT_MAX_THREADS ? out->cpus : WEFT_MAX_THREADS;
   out->guests = given.guests != 0 ? given.guests : DEFAULT_GUESTS;
-  out->spares = given.blocking != 0 ? given.blocking : out->threads;
-  if (given.blocking == WEFT_NO_BLOCKING) out->spares = 0;
+  out->stand_ins = given.blocking != 0 ? given.blocking : out->threads;
+  if (given.blocking == WEFT_NO_BLOCKING) out->stand_ins = 0;
   out->stack_size = given.stack_size;
   out->deque_capacity =
       given.deque_capacity != 0 ? given.deque_capacity : DEFAULT_DEQUE_CAPACITY;
@@ -95,4 +97,31 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   out->on_exit = given.on_exit;
   out->hook_ctx = given.hook_ctx;
   return 0;
+}
+
+/* ---- the options of a call ---- */
+
+static const wf_member OPTS_MEMBERS[] = {
+    WF_MEMBER(weft_opts, struct_size), WF_MEMBER(weft_opts, pool),
+    WF_MEMBER(weft_opts, min_len),     WF_MEMBER(weft_opts, max_len),
+    WF_MEMBER(weft_opts, split),       WF_MEMBER(weft_opts, target_chunks),
+    WF_MEMBER(weft_opts, max_workers), WF_MEMBER(weft_opts, cancel),
+    WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order)};
+
+/* What the caller's header did not know yet has its default. */
+int wf_opts_read(weft_opts *out, const weft_opts *given) {
+  *out = (weft_opts)WEFT_OPTS_INIT;
+  if (given == NULL) return 0;
+  size_t size = given->struct_size;
+  /* NOLINTNEXTLINE(bugprone-sizeof-expression): the pointer itself is meant */
+  if (size != sizeof *out && /* the usual one needs no look at the members */
+      (size < offsetof(weft_opts, pool) + sizeof given->pool ||
+       !wf_size_is_possible(size, OPTS_MEMBERS,
+                            sizeof OPTS_MEMBERS / sizeof OPTS_MEMBERS[0])))
+    return WEFT_EINVAL;
+  memcpy(out, given, size < sizeof *out ? size : sizeof *out);
+  bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
+               (unsigned)out->order <= WEFT_ORDER_FIFO &&
+               (unsigned)out->split <= WEFT_SPLIT_RECURSIVE;
+  return valid ? 0 : WEFT_EINVAL;
 }

@@ -9,10 +9,10 @@
 #include <weft/pool.h>
 
 typedef struct wf_options {
-  unsigned threads; /* 1 .. WEFT_MAX_THREADS */
-  unsigned cpus;    /* usable ones */
-  unsigned guests;  /* 1 .. WEFT_MAX_GUESTS */
-  unsigned spares;  /* 0 .. WEFT_MAX_BLOCKING */
+  unsigned threads;   /* 1 .. WEFT_MAX_THREADS */
+  unsigned cpus;      /* usable ones */
+  unsigned guests;    /* 1 .. WEFT_MAX_GUESTS */
+  unsigned stand_ins; /* 0 .. WEFT_MAX_BLOCKING */
   size_t stack_size;
   size_t deque_capacity;
   weft_idle idle; /* one of the three modes */

@@ -8,9 +8,9 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
-#include "mail.h"
-#include "search.h"
-#include "spare.h"
+#include "background.h"
+#include "blocking.h"
+#include "broadcast.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,8 +68,8 @@ static bool prepare_deques(weft_pool *pool) {
 static void set_sizes(weft_pool *pool) {
   const wf_options *options = &pool->options;
   pool->thread_places = options->threads > 1 ? options->threads - 1 : 1;
-  pool->spare_first = pool->thread_places + options->guests;
-  pool->slots = pool->spare_first + options->spares;
+  pool->stand_in_first = pool->thread_places + options->guests;
+  pool->slots = pool->stand_in_first + options->stand_ins;
   pool->words = wf_bitset_words(pool->slots);
   pool->steals = options->threads > 1;
   pool->eager = !wf_sys_barrier_prepare();
@@ -239,7 +239,7 @@ static bool has_guests(const weft_pool *pool) {
   for (unsigned i = 0; i < WF_SERIAL_NUMBERS; i++)
     if (wf_bitset_has(pool->x_serial, i)) return true;
   for (unsigned i = 0; i < pool->slots; i++)
-    if ((i == 0 || i > pool->thread_places) && i < pool->spare_first &&
+    if ((i == 0 || i > pool->thread_places) && i < pool->stand_in_first &&
         wf_bitset_has(pool->x_present, i))
       return true;
   return false;
@@ -257,9 +257,9 @@ void weft_pool_destroy(weft_pool *pool) {
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
   drain(pool);
-  wf_mail_close(pool);
+  wf_broadcast_close(pool);
   stop_threads(pool); /* exit hooks may still begin blocking sections */
-  wf_spare_stop(pool);
+  wf_stand_in_end_all(pool);
   run_leftovers(pool);
   wf_pool_free(pool);
 }

@@ -1,8 +1,8 @@
-/* sched/scope.c - scopes: begin, cancel, end. Spawning is in spawn.c, the protocol with
- * its proofs in scope.md.
+/* sched/scope.c - the life of a scope: begin, count, queue, cancel, end.
  *
- * Everything here runs on the thread that begins and ends the scope, except cancelling
- * and asking, which any thread may do.
+ * Spawning is in spawn.c; protocol and proofs are in scope.md. The thread that begins a
+ * scope ends it, and owns its fields without x_. Counting, queueing, cancelling and
+ * asking may be done by any thread.
  *
  * SPDX-License-Identifier: MIT */
 #include "scope.h"
@@ -13,7 +13,7 @@
 
 /* Makes the thread a worker of the pool, if it is not, and opens a frame there. */
 static void enter(weft_scope *s, weft_pool *pool) {
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_worker *worker = wf_worker_now();
   if (worker == NULL || worker->pool != pool) {
     worker = wf_guest_enter(&s->entry, pool);
     s->entered = worker != NULL;
@@ -56,16 +56,79 @@ weft_scope *weft_scope_current(void) {
   return region != NULL ? region->scope : NULL;
 }
 
+/* ---- counting ---- */
+
+void wf_scope_finish(struct weft_scope *scope, uintptr_t n) {
+  /* Constant since the scope began, but not readable once it may end. */
+  bool blocks = scope->blocks;
+  weft_pool *pool = scope->pool;
+  unsigned index = scope->index;
+  /* acq_rel: pairs with itself in the other threads, so that the last one has seen the
+   * work of all before it sets the latch. */
+  if (wf_word_fetch_sub_acq_rel(&scope->x_pending, n) != n) return;
+  /* Only the thread that waits for the scope's end gives up the last count itself; all
+   * others find it waiting, or on its way there. */
+  if (blocks)
+    wf_once_latch_set((wf_once_latch *)&scope->x_blocked_end);
+  else if (wf_latch_set(&scope->done))
+    wf_sleep_wake_worker(pool, index);
+}
+
+/* ---- the pool's queue ---- */
+
+/* What the queue holds for a task of a scope: this function and the task. */
+static void run_queued(void *ctx) {
+  wf_task *task = (wf_task *)ctx;
+  /* Relaxed: until this is seen, the scope's thread looks once more than it needs to. */
+  wf_word_fetch_sub_relaxed(&wf_scope_of_task(task)->x_waiting, 1);
+  task->execute(task);
+}
+
+static bool belongs_to(void *ctx, const void *scope) {
+  return wf_scope_of_task((const wf_task *)ctx) == scope;
+}
+
+static weft_lane lane_of(const struct weft_scope *scope) {
+  return scope->region.background ? WEFT_LANE_BACKGROUND : WEFT_LANE_NORMAL;
+}
+
+int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
+  weft_pool *pool = scope->pool;
+  /* A count of this thread's own: the task may have run, and the scope ended, before it
+   * is through here. Relaxed: the task keeps the count above 0. */
+  wf_word_fetch_add_relaxed(&scope->x_pending, 1);
+  /* Relaxed: wf_pool_inject has a fence, which pairs with the one in park (sleep.c): the
+   * scope's thread sees this count, or is seen below to sleep. */
+  wf_word_fetch_add_relaxed(&scope->x_waiting, 1);
+  int status = wf_pool_inject(pool, lane_of(scope), run_queued, task, NULL);
+  if (status != 0)
+    wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */
+  else if (scope->blocks)
+    wf_once_latch_nudge((wf_once_latch *)&scope->x_blocked_end);
+  else if (wf_latch_is_sleeping(&scope->done))
+    /* The scope's own thread takes it if nobody else can. */
+    wf_sleep_wake_worker(pool, scope->index);
+  wf_scope_finish(scope, 1);
+  return status;
+}
+
+bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out) {
+  if (!wf_scope_has_queued(scope)) return false;
+  wf_injector *queue = lane_of(scope) == WEFT_LANE_BACKGROUND ? &scope->pool->background
+                                                              : &scope->pool->injector;
+  return wf_injector_take_match(queue, run_queued, belongs_to, scope, out);
+}
+
 /* ---- cancellation ---- */
 
-void wf_scope_check_open(const weft_scope *s, const char *call) {
+void wf_scope_expect_open(const weft_scope *s, const char *call) {
   if (WF_LIKELY(s->state == WF_SCOPE_OPEN)) return;
   wf_fatal(call, s->state == WF_SCOPE_ENDED ? "the scope has ended already"
                                             : "this scope was never begun");
 }
 
 void weft_scope_cancel(weft_scope *s, int error) {
-  wf_scope_check_open(s, "weft_scope_cancel");
+  wf_scope_expect_open(s, "weft_scope_cancel");
   uint32_t none = 0;
   /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
    * explorer: acq_rel does as well, it is one word. */
@@ -90,7 +153,7 @@ static int first_error(const weft_scope *s) {
 
 static void check_may_end(const weft_scope *s) {
   static const char call[] = "weft_scope_end";
-  wf_scope_check_open(s, call);
+  wf_scope_expect_open(s, call);
   const wf_worker *worker = s->worker;
   if (worker == NULL) return;
   if (wf_self != &worker->deque.owner)
@@ -163,4 +226,17 @@ int weft_scope_end(weft_scope *s) {
   }
   s->state = WF_SCOPE_ENDED;
   return first_error(s);
+}
+
+/* ---- fork ---- */
+
+void wf_scope_after_fork(struct weft_scope *scope) {
+  for (; scope != NULL; scope = scope->parent) {
+    /* Whatever step another thread was at, the list is whole from the front on. */
+    wf_block *it = (wf_block *)(void *)scope->fifo_first;
+    wf_block *last = NULL;
+    for (; it != NULL; it = it->next) last = it;
+    scope->fifo_last = (struct wf_spawned *)(void *)last;
+    *(wf_lock *)&scope->x_fifo_lock = (wf_lock){{WF_LOCK_FREE}};
+  }
 }

@@ -1,15 +1,17 @@
 /* sched/sleep.c - sleeping and waking. Protocol, races and proofs: sleep.md.
  *
  * A sleeper registers (counter, then its bit in a set), and only then looks at every
- * source of work once more; a poster publishes, and only then looks for sleepers. Whoever
- * takes the bit out of the set has claimed the sleeper, counts it off and, unless it is
- * the sleeper itself, wakes it: one wake-up per sleep.
+ * source of work once more; a poster publishes, and only then looks for sleepers. The
+ * thread that takes the bit out of the set has claimed the sleeper, counts it off and,
+ * unless it is the sleeper itself, wakes it: one wake-up per sleep. Any thread posts; the
+ * second part runs on the thread that sleeps.
  *
  * SPDX-License-Identifier: MIT */
 #include "sleep.h"
 
+#include "blocking.h"
 #include "pool.h"
-#include "spare.h"
+#include "search.h"
 
 enum { AWAKE = 0, PARKED = 1 };
 
@@ -18,7 +20,7 @@ enum { AWAKE = 0, PARKED = 1 };
 static void count_off(weft_pool *pool, wf_sleeper kind) {
   if (kind == WF_SLEEPER_IDLE) wf_counters_sub_sleeping(&pool->sleep.counters);
   if (kind == WF_SLEEPER_HELPER)
-    /* seq_cst: pairs with wf_sleep_waiting. explorer: acq_rel does as well, as there. */
+    /* seq_cst: pairs with wf_sleep_waiting. explorer: acq_rel suffices, as there. */
     wf_u32_fetch_sub_seq_cst(&pool->sleep.x_helpers, 1);
 }
 
@@ -46,12 +48,12 @@ static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
   return woken;
 }
 
-/* Threads in blocking sections may have spares to take over for them. */
-static unsigned wake_spares(weft_pool *pool, unsigned n) {
-  return wf_spare_is_wanted(pool) ? wake_up_to(pool, n, WF_SLEEPER_SPARE) : 0;
+/* Wakes up to n stand-ins, if threads are in blocking sections that have none yet. */
+static unsigned wake_stand_ins(weft_pool *pool, unsigned n) {
+  return wf_stand_in_is_wanted(pool) ? wake_up_to(pool, n, WF_SLEEPER_STAND_IN) : 0;
 }
 
-/* Sleeping helpers. */
+/* How many helpers sleep. */
 static unsigned helper_count(const weft_pool *pool) {
   /* Relaxed: ordered by the fences of the callers. */
   return wf_u32_load_relaxed(&pool->sleep.x_helpers);
@@ -63,14 +65,14 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
   wf_fence_seq_cst();
   uint64_t word = wf_counters_post(&pool->sleep.counters);
   unsigned helpers = helper_count(pool);
-  if (wf_counters_sleeping(word) == 0 && helpers == 0) return wake_spares(pool, 1);
+  if (wf_counters_sleeping(word) == 0 && helpers == 0) return wake_stand_ins(pool, 1);
   if (queue_was_empty) {
     unsigned awake = wf_counters_awake_idle(word);
     n = n > awake ? n - awake : 0;
   }
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, n, WF_SLEEPER_IDLE);
-  if (woken < n) woken += wake_spares(pool, n - woken);
+  if (woken < n) woken += wake_stand_ins(pool, n - woken);
   if (woken < n && helpers > 0) woken += wake_up_to(pool, n - woken, WF_SLEEPER_HELPER);
   return woken;
 }
@@ -81,7 +83,7 @@ unsigned wf_sleep_new_injected(weft_pool *pool) {
   if (wf_counters_awake_idle(word) > 0) return 0;
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
-  return woken > 0 ? woken : wake_spares(pool, 1);
+  return woken > 0 ? woken : wake_stand_ins(pool, 1);
 }
 
 unsigned wf_sleep_wake_next(weft_pool *pool) {
@@ -89,7 +91,7 @@ unsigned wf_sleep_wake_next(weft_pool *pool) {
   if (wf_counters_awake_idle(word) > 0) return 0;
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
-  if (woken == 0) woken = wake_spares(pool, 1);
+  if (woken == 0) woken = wake_stand_ins(pool, 1);
   if (woken == 0 && helper_count(pool) > 0)
     woken = wake_up_to(pool, 1, WF_SLEEPER_HELPER);
   return woken;
@@ -121,7 +123,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   wf_bitset_add(set, worker->index);
   /* Pairs with the fences of the posters, and with the exchange in wf_latch_set. */
   wf_fence_seq_cst();
-  if (wf_latch_probe(latch) || wf_worker_sees_work(worker, kind)) {
+  if (wf_latch_probe(latch) || wf_search_sees_work(worker, kind)) {
     if (wf_bitset_remove(set, worker->index)) {
       count_off(worker->pool, kind);
       return false;
@@ -146,7 +148,7 @@ bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
 
 bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   if (!wf_latch_fall_asleep(latch)) return false;
-  /* seq_cst: pairs with count_off. explorer: acq_rel does as well, the fences in park and
+  /* seq_cst: pairs with count_off. explorer: acq_rel suffices, the fences in park and
    * of the posters order it. */
   if (kind == WF_SLEEPER_HELPER)
     wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers, 1);

@@ -1,5 +1,8 @@
 /* sched/sleep.h - who sleeps, and who is woken. Protocol and proofs: sleep.md.
  *
+ * Posters are threads that have made work, or set a latch: any thread. Sleepers are
+ * workers, each on its own thread.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SCHED_SLEEP_H
 #define WF_SCHED_SLEEP_H
@@ -12,10 +15,10 @@ struct wf_worker;
 
 /* What a sleeping worker can be woken for, besides its latch. */
 typedef enum wf_sleeper {
-  WF_SLEEPER_IDLE,   /* has nothing to do: takes public tasks and injected ones */
-  WF_SLEEPER_HELPER, /* waits for a task of its own: takes public tasks, to help */
-  WF_SLEEPER_CLOSED, /* waits, and its stack is deep enough: woken for its latch only */
-  WF_SLEEPER_SPARE,  /* works only while others are in blocking sections */
+  WF_SLEEPER_IDLE,     /* has nothing to do: takes public tasks and injected ones */
+  WF_SLEEPER_HELPER,   /* waits for a task of its own: takes public tasks, to help */
+  WF_SLEEPER_CLOSED,   /* waits, and its stack is deep enough: woken for its latch only */
+  WF_SLEEPER_STAND_IN, /* works only while others are in blocking sections */
   WF_SLEEPER_KINDS
 } wf_sleeper;
 
@@ -29,21 +32,23 @@ typedef struct wf_sleep {
 /* ---- posters ---- */
 
 /* n tasks have become public. Wakes as many workers as that needs: none if enough awake
- * ones look for work and thieves keep up (the queue was empty). Returns how many. */
+ * ones look for work and thieves keep up (the queue was empty). Returns how many were
+ * woken. */
 unsigned wf_sleep_new_tasks(struct weft_pool *pool, unsigned n, bool queue_was_empty);
 
 /* Something was injected. Wakes an idle worker unless an awake one looks for work. */
 unsigned wf_sleep_new_injected(struct weft_pool *pool);
 
-/* A worker has found work, and nobody is left who looks for more: wakes the next one. To
+/* A worker has found work: wakes the next one if nobody is left that looks for more. To
  * be called before the work is run. */
 unsigned wf_sleep_wake_next(struct weft_pool *pool);
 
-/* There is work for n more than those who are awake, and whoever has it gives it away
- * when asked: wakes so many idle workers in one go. Returns how many. */
+/* There is work for n more workers than are awake, and the thread that has it gives it
+ * away when asked: wakes up to n idle workers in one go. Returns how many. */
 unsigned wf_sleep_wake_batch(struct weft_pool *pool, unsigned n);
 
-/* The latch that worker `index` waits for was set and said that it sleeps. */
+/* The latch that worker `index` waits for was set, and its state said that the worker
+ * sleeps. Does nothing if it is awake by now. */
 void wf_sleep_wake_worker(struct weft_pool *pool, unsigned index);
 
 /* ---- sleepers ---- */

@@ -45,7 +45,7 @@ static wf_spawned *spawned_of(wf_task *task) {
 /* ---- running ---- */
 
 static void recycle(wf_spawned *spawned) {
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_worker *worker = wf_worker_now();
   wf_block_give_back(&spawned->block, worker != NULL ? &worker->arena : NULL);
 }
 
@@ -68,7 +68,7 @@ static inline void call_inside(wf_worker *worker, weft_scope *s, weft_fn *fn, vo
   wf_frame outer;
   wf_frame_open(worker, &outer, &s->region);
   if (!wf_scope_is_cancelled(s)) fn(ctx);
-  wf_frame_check(worker, &outer);
+  wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
 }
 
@@ -155,7 +155,7 @@ static void draw_ticket(void *ctx) {
  * of a worker at background work. What is for isolated code is kept by threads that are
  * in it: others may block on a lock that it holds. */
 static inline wf_worker *worker_in(const weft_scope *s) {
-  wf_worker *worker = wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+  wf_worker *worker = wf_worker_now();
   if (worker == NULL || worker->pool != s->pool || worker->serial) return NULL;
   if (worker->alone) return worker;
   if (WF_UNLIKELY(!worker->pool->steals) && worker != s->worker) return NULL;
@@ -209,7 +209,7 @@ static inline wf_spawned *make(weft_scope *s, wf_worker *worker, size_t size) {
 static inline void fill(wf_spawned *spawned, weft_scope *s, weft_fn *fn, void *ctx) {
   spawned->task.execute = s->fifo ? draw_ticket : run_task;
   spawned->task.context = ctx;
-  wf_word_init(&spawned->task.completion.x_state, (uintptr_t)s);
+  wf_latch_init_scope(&spawned->task.completion, s);
   spawned->fn = fn;
 }
 
@@ -362,7 +362,7 @@ static inline void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned
 }
 
 static inline void check_call(const weft_scope *s, weft_fn *fn, const char *name) {
-  if (WF_UNLIKELY(s->state != WF_SCOPE_OPEN)) wf_scope_check_open(s, name);
+  if (WF_UNLIKELY(s->state != WF_SCOPE_OPEN)) wf_scope_expect_open(s, name);
   if (WF_UNLIKELY(fn == NULL)) wf_fatal(name, "fn is NULL");
 }
 

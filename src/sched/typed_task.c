@@ -4,7 +4,7 @@
  * outside between them.
  *
  * SPDX-License-Identifier: MIT */
-#include "join.h"
+#include "pool.h"
 
 #include <weft/typed_task.h>
 
@@ -12,7 +12,7 @@
  * is none, the join will run it. */
 void wf_task_fork_outside(wf_task *task) {
   wf_worker *worker = wf_guest_fork_place();
-  wf_word_init(&task->completion.x_state, (uintptr_t)wf_guest_region());
+  wf_latch_init_region(&task->completion, wf_guest_region());
   if (worker == NULL)
     wf_latch_note_given_back(&task->completion);
   else

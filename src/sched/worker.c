@@ -1,31 +1,60 @@
 /* sched/worker.c - what a worker does: look for work, run it, help while it waits.
  *
- * Two kinds of waiting share the search: a started thread with nothing to do waits for
- * its `terminate` latch and takes everything; a thread that waits for a forked task or
- * for a scope takes only what cannot make it late or its stack deep. Always: tasks that
- * the waiting code has spawned itself, queued tasks of the scope it waits for,
- * broadcasts. While there is room: older tasks of its own, tasks of the thread that runs
- * what it waits for, then of anybody. Never: injected work. Why nobody waits for ever
- * when there is no room: src/sched/scope.md.
+ * There are two kinds of waiting. A started thread with nothing to do waits for its
+ * `terminate` latch and takes everything. A thread that waits for a forked task or for a
+ * scope takes only what cannot make it late or its stack deep. Always: tasks that the
+ * waiting code has spawned itself, queued tasks of the scope it waits for, broadcasts.
+ * While there is room: older tasks of its own, tasks of the thread that runs what it
+ * waits for, then of anybody. Never: injected work. Why nobody waits for ever when there
+ * is no room: scope.md.
  *
  * All functions run on the thread that is in the worker's place.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool.h"
+#include "worker.h"
 
-#include "mail.h"
-#include "scoped.h"
+#include "background.h"
+#include "broadcast.h"
+#include "idle.h"
+#include "scope.h"
 #include "search.h"
-#include "spare.h"
 
 #include <stdlib.h>
 
-/* So many tasks of others may be on a waiting thread's stack before it takes tasks only
- * from the thief of its own, and so many before it takes none. */
+/* From 16 tasks of others on its stack on, a waiting thread takes tasks only from the
+ * thief of its own task; from 64 on it takes none. Choices, against stacks that grow
+ * without bound: rayon#1064 is a program in which helping nests 128 deep. The half of the
+ * stack that must be free (below) is the limit that protects memory; these two keep a
+ * chain of strangers from making the waiting thread late. */
 enum { HELP_ANYBODY_DEPTH = 16, HELP_THIEF_DEPTH = 64 };
+
+/* ---- room on the stack ---- */
+
+/* The stack of this thread. Asked for once per thread; a size of 1 means that the system
+ * did not tell. */
+static __thread uintptr_t stack_low;
+static __thread size_t stack_size;
+
+bool wf_stack_is_half_free(void) {
+  if (stack_size == 0 && !wf_sys_thread_stack(&stack_low, &stack_size)) stack_size = 1;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  /* Code that runs on a stack of its own making, as coroutines do, is not judged. */
+  if (here - stack_low >= stack_size) return true;
+  return here - stack_low >= stack_size / 2;
+}
+
+bool wf_worker_has_room(const wf_worker *worker) {
+  return worker->help_depth < HELP_THIEF_DEPTH && wf_stack_is_half_free();
+}
+
+bool wf_worker_may_help(wf_worker *worker) {
+  return wf_isolation(worker) == NULL && !worker->alone && wf_worker_has_room(worker);
+}
 
 /* ---- running ---- */
 
+/* Runs a task that was stolen from worker `owner`, and completes it: the joiner goes on
+ * when it sees the latch. */
 static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
   wf_frame outer;
@@ -41,7 +70,7 @@ static void run_injected(wf_worker *worker, const wf_work *work) {
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
   work->injected.fn(work->injected.ctx);
-  wf_frame_check(worker, &outer);
+  wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
   if (!worker->alone) wf_pool_injected_done(worker->pool);
 }
@@ -49,8 +78,8 @@ static void run_injected(wf_worker *worker, const wf_work *work) {
 static void run(wf_worker *worker, const wf_work *work) {
   worker->asks = false;
   wf_u64_count(&worker->x_tasks, 1);
-  if (work->mail != NULL)
-    wf_mail_deliver(worker, work->mail);
+  if (work->broadcast != NULL)
+    wf_broadcast_run(worker, work->broadcast);
   else if (work->task == NULL)
     run_injected(worker, work);
   else if (work->spawned)
@@ -86,13 +115,13 @@ static void run_spawned_above(wf_worker *worker, uint64_t mark) {
 
 /* ---- a started thread ---- */
 
-/* Is the pool ending? Then everything submitted has been run, except perhaps what the
- * exit hooks of other threads have detached. */
+/* May the thread end? When the pool ends, everything submitted has been run, except
+ * perhaps what the exit hooks of other threads have detached. */
 static bool is_done(const wf_worker *worker) {
   return wf_latch_probe(&worker->terminate) &&
          !wf_injector_any(&worker->pool->injector) &&
          !wf_injector_any(&worker->pool->background) &&
-         wf_u32_load_relaxed(&worker->x_mail) == 0; /* ordered by the latch */
+         wf_u32_load_relaxed(&worker->x_broadcasts) == 0; /* ordered by the latch */
 }
 
 /* The worker has found work: it is not idle any more. The next sleeper is woken before
@@ -134,31 +163,36 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
   return true;
 }
 
-/* One round at the bottom of the stack: own tasks until there are none, then something
- * that was found. */
-static void run_at_bottom(wf_worker *worker, const wf_work *work) {
+void wf_worker_run_at_bottom(wf_worker *worker, const wf_work *work) {
   run(worker, work);
   run_spawned_above(worker, worker->mark);
 }
 
-static void call_hook(const wf_worker *worker, void (*hook)(unsigned, void *)) {
-  if (hook != NULL) hook(worker->index, worker->pool->options.hook_ctx);
+void wf_worker_call_start_hook(const wf_worker *worker) {
+  const wf_options *options = &worker->pool->options;
+  if (options->on_start != NULL) options->on_start(worker->index, options->hook_ctx);
+}
+
+/* The hook may spawn; the thread runs that too before it ends. */
+void wf_worker_call_exit_hook(wf_worker *worker) {
+  const wf_options *options = &worker->pool->options;
+  if (options->on_exit != NULL) options->on_exit(worker->index, options->hook_ctx);
+  run_spawned_above(worker, worker->mark);
+  wf_worker_settle(worker);
 }
 
 /* Runs on a started thread, as its worker. */
 static void work_until_the_end(void *ctx) {
   wf_worker *worker = (wf_worker *)ctx;
   if (worker->pool->options.on_start != NULL) wf_pool_await_start(worker->pool);
-  call_hook(worker, worker->pool->options.on_start);
+  wf_worker_call_start_hook(worker);
   run_spawned_above(worker, worker->mark);
   wf_work work;
   /* In a child that was forked by a task, the thread ends with the task. */
   while (!worker->alone &&
          (wf_search_anything(worker, &work) || wait_for_work(worker, &work)))
-    run_at_bottom(worker, &work);
-  call_hook(worker, worker->pool->options.on_exit);
-  run_spawned_above(worker, worker->mark);
-  wf_worker_settle(worker);
+    wf_worker_run_at_bottom(worker, &work);
+  wf_worker_call_exit_hook(worker);
 }
 
 /* A thread ends. In a child that was forked by a task, this was the only thread that the
@@ -168,65 +202,19 @@ static void end_thread(const wf_worker *worker) {
   wf_guest_end_thread();
 }
 
+void wf_worker_run_thread(wf_worker *worker, weft_fn *loop) {
+  wf_guest_run_as(worker, loop, worker);
+  end_thread(worker);
+}
+
 void wf_worker_main(void *worker) {
-  wf_guest_run_as((wf_worker *)worker, work_until_the_end, worker);
-  end_thread((wf_worker *)worker);
-}
-
-/* ---- a spare: a thread that takes over for one in a blocking section ---- */
-
-/* Works until there is nothing to do, or nobody needs it any more. */
-static void work_as_spare(wf_worker *worker) {
-  wf_patience patience;
-  wf_patience_start(&patience, worker);
-  while (!worker->alone && !wf_spare_is_surplus(worker->pool)) {
-    wf_work work;
-    if (wf_search_anything(worker, &work)) {
-      wf_sleep_wake_next(worker->pool);
-      run_at_bottom(worker, &work);
-      wf_patience_start(&patience, worker);
-    } else if (!wf_patience_pause(&patience, worker)) {
-      break;
-    }
-  }
-  wf_worker_settle(worker);
-}
-
-static void spare_until_the_end(void *ctx) {
-  wf_worker *worker = (wf_worker *)ctx;
-  call_hook(worker, worker->pool->options.on_start);
-  while (!worker->alone && !wf_latch_probe(&worker->terminate)) {
-    if (wf_spare_begin_work(worker)) {
-      work_as_spare(worker);
-      if (worker->alone) break;
-      wf_spare_end_work(worker);
-    }
-    if (wf_latch_get_sleepy(&worker->terminate))
-      wf_sleep_waiting(worker, &worker->terminate, WF_SLEEPER_SPARE);
-  }
-  call_hook(worker, worker->pool->options.on_exit);
-  run_spawned_above(worker, worker->mark);
-  wf_worker_settle(worker);
-}
-
-void wf_spare_main(void *worker) {
-  wf_guest_run_as((wf_worker *)worker, spare_until_the_end, worker);
-  end_thread((wf_worker *)worker);
+  wf_worker_run_thread((wf_worker *)worker, work_until_the_end);
 }
 
 /* ---- waiting for tasks of one's own ---- */
 
-bool wf_worker_has_room(const wf_worker *worker) {
-  return worker->help_depth < HELP_THIEF_DEPTH && wf_stack_is_half_free();
-}
-
-bool wf_worker_may_help(wf_worker *worker) {
-  return wf_isolation(worker) == NULL && !worker->alone && wf_worker_has_room(worker);
-}
-
-/* The entry of a FIFO scope is a ticket for the oldest task of the scope, which anybody
- * may have made: a stranger's, unless it is the scope that is waited for. Without room
- * for that the ticket goes into the pool's queue. */
+/* A ticket stands for the oldest task of its scope, which any thread may have made: a
+ * stranger's task. Without room for one the ticket goes into the pool's queue. */
 void wf_worker_draw_ticket(wf_worker *worker, wf_task *task) {
   struct weft_scope *scope = wf_scope_of_task(task);
   if (worker->alone) {
@@ -246,7 +234,7 @@ void wf_worker_run_leftovers(wf_worker *worker) {
     wf_worker_run_newest(worker, task, NULL);
 }
 
-/* Work that the waiting code has made itself, or that is meant for this very thread. */
+/* Runs work that the waiting code has made itself, or that is meant for this thread. */
 static bool run_own(wf_worker *worker, struct weft_scope *scope) {
   wf_task *task = wf_worker_take_spawned(worker, worker->mark);
   if (task != NULL) {
@@ -257,12 +245,12 @@ static bool run_own(wf_worker *worker, struct weft_scope *scope) {
   if (worker->alone) return false; /* the queue is the parent process's */
   wf_work work = {0};
   bool found = scope != NULL && wf_scope_dequeue(scope, &work.injected);
-  if (!found) found = (work.mail = wf_mail_take(worker)) != NULL;
+  if (!found) found = (work.broadcast = wf_broadcast_take(worker)) != NULL;
   if (found) run(worker, &work);
   return found;
 }
 
-/* An older task of this worker's own, as if it were a stranger's. */
+/* Takes an older task of this worker's own, which counts like a stranger's. */
 static bool take_older(wf_worker *worker, wf_work *work) {
   if (wf_deque_count(&worker->spawned) == 0) return false;
   *work = (wf_work){.task = wf_worker_take_spawned_slow(worker), .spawned = true};
@@ -292,7 +280,8 @@ static wf_sleeper waiting_kind(wf_worker *worker) {
              : WF_SLEEPER_CLOSED;
 }
 
-/* In a forked process, when this thread has done what it can by itself. */
+/* In a forked process, when this thread has done what it can by itself: ends the program
+ * if the rest was taken by a thread that does not exist here. */
 static void check_not_lost(const wf_worker *worker, const wf_latch *latch,
                            const char *call) {
   if (worker->alone && !wf_latch_probe(latch))

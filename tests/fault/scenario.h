@@ -9,7 +9,7 @@
 #define TESTS_FAULT_SCENARIO_H
 
 #include "fault/shim.h"
-#include "sched/task_support.h"
+#include "sched/support.h"
 
 #include <weft.h>
 

@@ -2,7 +2,7 @@
  * memory of the process does not grow after a warm-up.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <stdio.h>
 #include <unistd.h>

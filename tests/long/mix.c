@@ -4,7 +4,7 @@
  * seed alone, so a failure can be replayed.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <stdio.h>
 #include <time.h>

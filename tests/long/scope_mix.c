@@ -5,7 +5,7 @@
  * does follows from the seed alone, so a failure can be replayed; every sum is exact.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/task_support.h"
+#include "sched/support.h"
 
 #include <pthread.h>
 #include <stdio.h>

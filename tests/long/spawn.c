@@ -2,7 +2,7 @@
  * one runs, and memory is the same at the end as after the first million.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/task_support.h"
+#include "sched/support.h"
 
 #include <stdio.h>
 #include <unistd.h>

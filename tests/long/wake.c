@@ -2,7 +2,7 @@
  * stops the progress, and the watchdog of the harness shows the stacks.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
 #ifndef TESTS_PAR_SUPPORT_H
 #define TESTS_PAR_SUPPORT_H
 
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <stdlib.h>
 #include <string.h>

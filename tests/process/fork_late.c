@@ -4,7 +4,7 @@
  * threads for its own.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 static atomic_bool is_inside; /* of the registration */
 static atomic_bool may_go_on;

@@ -8,7 +8,7 @@
 #define TESTS_PROCESS_SUPPORT_H
 
 #include "child.h"
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <weft.h>
 

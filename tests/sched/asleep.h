@@ -2,10 +2,10 @@
  * including file defines _GNU_SOURCE first.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_TASK_ASLEEP_H
-#define TESTS_TASK_ASLEEP_H
+#ifndef TESTS_SCHED_ASLEEP_H
+#define TESTS_SCHED_ASLEEP_H
 
-#include "task_support.h"
+#include "support.h"
 
 #include <stdio.h>
 #include <sys/syscall.h>

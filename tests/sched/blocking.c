@@ -2,7 +2,7 @@
  * configuration says, and afterwards there are as many at work as before.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 
@@ -190,10 +190,10 @@ static void check_at_work(weft_pool *pool, unsigned expected) {
   AWAIT(atomic_load(&m.left) == expected);
 }
 
-/* No thread is in a section any more. A spare that was looking for work when the last one
- * ended may take one more task, and then stops. */
+/* No thread is in a section any more. A stand-in that was looking for work when the last
+ * one ended may take one more task, and then stops. */
 static void check_back_to_normal(weft_pool *pool) {
-  AWAIT(wf_u32_load_relaxed(&pool->x_spare_active) == 0);
+  AWAIT(wf_u32_load_relaxed(&pool->x_stand_ins_active) == 0);
   check_at_work(pool, wf_pool_started(pool));
 }
 

@@ -2,7 +2,7 @@
  * gap, whatever the threads are doing and whoever calls.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

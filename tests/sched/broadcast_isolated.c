@@ -3,7 +3,7 @@
  * answer, or they all wait for each other.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

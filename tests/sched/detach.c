@@ -2,8 +2,8 @@
  * when the pool ends, and none starves.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
 #include "sched/search.h"
+#include "support.h"
 
 #include <stdlib.h>
 

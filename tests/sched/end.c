@@ -2,7 +2,7 @@
  * exit hooks are the last thing on their threads, and what must be told is told.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 /* ---- exit hooks ---- */
 

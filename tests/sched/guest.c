@@ -2,7 +2,7 @@
  * across pools and back, and what worker indices promise.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -177,7 +177,7 @@ static void visit_the_full_pool(void *ctx) {
   weft_pool_run(self->shared->full, note_index, ctx);
 }
 
-static void crowd(unsigned index, void *arg) {
+static void crowd_in(unsigned index, void *arg) {
   crowded *c = arg;
   visitor self = {c, index};
   if (index == 0) {
@@ -190,7 +190,7 @@ static void crowd(unsigned index, void *arg) {
 
 TEST(v10_indices_without_a_place_are_unique) {
   crowded c = {.home = pool_of(2), .full = pool_with_guests(2, 1)};
-  harness_run_threads(VISITORS + 1, crowd, &c);
+  harness_run_threads(VISITORS + 1, crowd_in, &c);
   for (int i = 1; i <= VISITORS; i++)
     for (int j = 1; j < i; j++) CHECK(c.index[i] != c.index[j]);
   weft_pool_destroy(c.home);

@@ -2,7 +2,7 @@
  * waits for one that nobody has begun runs it; dropping is not cancelling.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

@@ -3,7 +3,7 @@
  * weft_pool_destroy returns.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 /* ---- broadcasts that know whether they are complete ---- */
 
@@ -171,10 +171,6 @@ typedef struct relay {
   unsigned threads;
   atomic_uint ran;
 } relay;
-
-static void spin(unsigned times) {
-  for (unsigned i = 0; i < times; i++) wf_sys_relax();
-}
 
 static void second_function(void *ctx) {
   relay *r = ctx;

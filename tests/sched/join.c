@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <pthread.h>
 #include <stdlib.h>

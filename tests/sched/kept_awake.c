@@ -4,7 +4,7 @@
  * business it is may be waiting for just this CPU.
  *
  * SPDX-License-Identifier: MIT */
-#include "sched/task_support.h"
+#include "sched/support.h"
 
 static atomic_ulong yields; /* by the thread that waits */
 static _Thread_local bool is_counted;

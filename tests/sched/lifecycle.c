@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "pool_support.h"
+#include "support.h"
 
 #include <dirent.h>
 #include <pthread.h>

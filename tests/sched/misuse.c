@@ -4,7 +4,7 @@
  * The tests by name are the programs that misbehave; others run them and look on.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* From configuration and environment to options: what wins, and what nonsense does.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 #include <limits.h>
 #include <string.h>
@@ -105,7 +105,7 @@ TEST(v11_defaults) {
     wf_options options = resolved(with_config ? &config : NULL, NULL, NULL);
     CHECK_EQ(options.cpus, wf_sys_cpu_count(""));
     CHECK_EQ(options.guests, 64);
-    CHECK_EQ(options.spares, options.threads);
+    CHECK_EQ(options.stand_ins, options.threads);
     CHECK_EQ(options.stack_size, 0);
     CHECK_EQ(options.deque_capacity, 1024);
     CHECK_STR_EQ(options.name, "weft");
@@ -127,7 +127,7 @@ TEST(v11_everything_configured) {
                         2,
                         7};
   wf_options options = resolved(&config, "4", "low_latency");
-  CHECK_EQ(options.spares, 7);
+  CHECK_EQ(options.stand_ins, 7);
   CHECK_EQ(options.threads, WEFT_MAX_THREADS);
   CHECK_EQ(options.stack_size, 123456);
   CHECK_EQ((int)options.idle, (int)WEFT_IDLE_POWER_SAVING);

@@ -2,7 +2,7 @@
  * error wins, and it reaches every scope inside, wherever that was opened.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <limits.h>
 #include <pthread.h>

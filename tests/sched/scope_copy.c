@@ -2,7 +2,7 @@
  * the caller may reuse its own at once.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <stdalign.h>
 

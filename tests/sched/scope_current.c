@@ -3,7 +3,7 @@
  * and asynchronous functions are in none, whoever runs them.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

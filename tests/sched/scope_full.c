@@ -2,7 +2,7 @@
  * given itself.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 /* More than the ring of a worker has room for. */
 enum { FULL = 3000, MORE = 200 };

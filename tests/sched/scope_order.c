@@ -2,7 +2,7 @@
  * what else options say about scopes.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 /* ---- recording the order ---- */
 

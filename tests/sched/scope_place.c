@@ -2,7 +2,7 @@
  * of other pools whose way must not wait for a place, and pools that call each other.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 static weft_pool *pool_with_guests(unsigned threads, unsigned guests) {
   weft_config config = WEFT_CONFIG_INIT;

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "sched/pool_support.h"
+#include "sched/support.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -15,14 +15,8 @@
 enum { HELP_ANYBODY_DEPTH = 16, HELP_THIEF_DEPTH = 64 };
 
 static atomic_uint deepest_help;
-static atomic_size_t deepest_stack;
+static atomic_ulong deepest_stack;
 static _Thread_local const char *stack_start;
-
-static void keep_largest(atomic_size_t *largest, size_t value) {
-  size_t seen = atomic_load(largest);
-  while (seen < value && !atomic_compare_exchange_weak(largest, &seen, value)) {
-  }
-}
 
 static void note_start(unsigned worker, void *ctx) {
   (void)worker;
@@ -55,7 +49,7 @@ static weft_pool *pool_with_stacks(unsigned threads, size_t stack_size) {
 static void check_depth(const char *what) {
   unsigned depth = atomic_load(&deepest_help);
   CHECK_MSG(depth <= HELP_THIEF_DEPTH, "%u tasks of others on one stack", depth);
-  printf("  %s: at most %u tasks of others, %zu bytes of a started thread's stack\n",
+  printf("  %s: at most %u tasks of others, %lu bytes of a started thread's stack\n",
          what, depth, atomic_load(&deepest_stack));
 }
 

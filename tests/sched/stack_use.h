@@ -2,10 +2,10 @@
  * size. The including file defines _GNU_SOURCE first.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_TASK_STACK_USE_H
-#define TESTS_TASK_STACK_USE_H
+#ifndef TESTS_SCHED_STACK_USE_H
+#define TESTS_SCHED_STACK_USE_H
 
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

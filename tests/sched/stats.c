@@ -1,7 +1,7 @@
 /* Statistics: totals after known actions.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 #include <pthread.h>
 #include <string.h>

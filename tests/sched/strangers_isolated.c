@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

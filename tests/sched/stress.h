@@ -2,10 +2,10 @@
  * it: a system without the process-wide barrier, waits that return for no reason.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_POOL_STRESS_H
-#define TESTS_POOL_STRESS_H
+#ifndef TESTS_SCHED_STRESS_H
+#define TESTS_SCHED_STRESS_H
 
-#include "pool_support.h"
+#include "support.h"
 
 #include <pthread.h>
 

@@ -3,7 +3,8 @@
  * others have nothing to do. Sleeping is allowed only when nothing is left.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "sched/search.h"
+#include "support.h"
 
 /* ---- one thief, played by the test ---- */
 
@@ -28,7 +29,7 @@ static void take_all(unsigned count) {
     if (wf_deque_push(deque, &tasks[i])) CHECK(wf_deque_fork_slow(deque, &news) == NULL);
   }
   unsigned taken = 0;
-  while (wf_worker_sees_work(&pool->workers[1], WF_SLEEPER_IDLE)) {
+  while (wf_search_sees_work(&pool->workers[1], WF_SLEEPER_IDLE)) {
     REQUIRE(wf_deque_steal(deque, &stolen) == WF_STEAL_GOT);
     CHECK_EQ(stolen, &tasks[taken]);
     taken++;

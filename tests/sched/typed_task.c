@@ -3,7 +3,7 @@
  * them; and what happens when they are used wrongly.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include <pthread.h>
 #include <signal.h>

@@ -8,7 +8,7 @@
  *
  * Abstracted: all sources of work are one queue, which is a number (private parts are in
  * deque.pml, the latch in latch.pml, the end in shutdown.pml); patience is a choice at
- * any time; helpers and spares are left out (their sets work as the idle one). The jobs
+ * any time; helpers and stand-ins are left out (their sets work as the idle one). The jobs
  * event counter counts modulo MODULUS. Memory is TSO where it can matter: a publication
  * stays in the poster's store buffer until a fence, a read-modify-write or any later
  * moment; all other stores of the protocol are read-modify-writes or are followed by one.

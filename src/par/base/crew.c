@@ -9,7 +9,7 @@
 #include "crew.h"
 
 #include "../../core/assert.h"
-#include "../../sched/join.h"
+#include "../../sched/sched.h"
 
 /* ---- members ---- */
 

@@ -23,21 +23,14 @@ void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
 }
 
 void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {
-  bool inside = wf_self != NULL &&
-                (opts->pool == NULL || opts->pool == wf_worker_of(wf_self)->pool);
-  if (inside)
+  if (wf_sched_is_inside(opts->pool))
     fn(ctx);
   else
     weft_pool_run(opts->pool, fn, ctx);
 }
 
 unsigned wf_par_crew(const weft_opts *opts) {
-  unsigned crew = 1;
-  if (wf_self != NULL) {
-    const wf_worker *worker = wf_worker_of(wf_self);
-    if (!worker->serial && !worker->alone && worker->pool->steals)
-      crew = wf_pool_started(worker->pool) + 1;
-  }
+  unsigned crew = wf_sched_threads();
   if (opts->max_workers != 0 && opts->max_workers < crew) crew = opts->max_workers;
   WF_ASSERT(crew >= 1);
   return crew;

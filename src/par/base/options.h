@@ -11,8 +11,7 @@
 #ifndef WF_PAR_OPTIONS_H
 #define WF_PAR_OPTIONS_H
 
-#include "../../sched/pool.h"
-#include "../../sched/scoped.h"
+#include "../../sched/sched.h"
 
 #include <weft/opts.h>
 

@@ -5,7 +5,7 @@
 #include "scratch.h"
 
 #include "../../core/assert.h"
-#include "../../sched/pool.h"
+#include "../../sched/sched.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * they have at the same time.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../sched/join.h"
+#include "../../sched/sched.h"
 #include "iter.h"
 
 #include <weft/task.h>

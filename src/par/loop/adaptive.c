@@ -13,7 +13,7 @@
  * longer than it seemed. The arguments are in loop.md.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../sched/join.h"
+#include "../../sched/sched.h"
 #include "../base/crew.h"
 #include "loop.h"
 
@@ -106,10 +106,9 @@ static size_t middle(const job *j, size_t begin, size_t end) {
 /* How many of those that sleep could use a part of what is left after `ticks`, in which
  * the leader has done so many elements. */
 static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool leads) {
-  const weft_pool *pool = wf_worker_of(wf_self)->pool;
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
+  wf_load load = wf_sched_load();
   size_t left = (j->n - done) / j->min_len;
-  size_t most = j->crew < pool->options.cpus ? j->crew : pool->options.cpus;
+  size_t most = j->crew < load.cpus ? j->crew : load.cpus;
   if (left < most) most = left;
   most -= most > 0; /* the leader's part */
   if (done > 0) {
@@ -119,10 +118,9 @@ static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool lead
     if (worth < (double)most) most = (size_t)worth;
   }
   /* Who else is here, or on the way. */
-  size_t here = (size_t)wf_counters_awake_idle(word) + (leads ? 0 : 1);
+  size_t here = (size_t)load.searching + (leads ? 0 : 1);
   most = most > here ? most - here : 0;
-  unsigned sleeping = wf_counters_sleeping(word);
-  return most < sleeping ? (unsigned)most : sleeping;
+  return most < load.sleeping ? (unsigned)most : load.sleeping;
 }
 
 /* When the leader has run blocks for some ten microseconds it decides itself, after one,
@@ -138,7 +136,7 @@ static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
   uintptr_t undecided = 0;
   if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
   unsigned wakes = wakes_worth(j, done, ticks, leads);
-  if (wakes > 0) wf_sleep_wake_batch(wf_worker_of(wf_self)->pool, wakes);
+  if (wakes > 0) wf_sched_wake(wakes);
 }
 
 static __attribute__((noinline)) void note_start_slow(job *j) {
@@ -158,10 +156,9 @@ static inline void wake_others(job *j, size_t ran) {
   if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) wake_others_slow(j, ran);
 }
 
-static void start_watching(job *j) {
-  uint64_t word = wf_counters_load(&wf_worker_of(wf_self)->pool->sleep.counters);
+static void start_watching(job *j, wf_load load) {
   j->leader = wf_self;
-  if (wf_counters_sleeping(word) == 0)
+  if (load.sleeping == 0)
     wf_word_store_relaxed(&j->x_decided, 1); /* nobody else sees it yet */
 }
 
@@ -219,11 +216,11 @@ static bool run_block(piece *p, size_t next, uint64_t *clock) {
 
 static void run_piece(piece *p) {
   const wf_loop *loop = p->job->loop;
-  const wf_worker *worker = wf_worker_of(wf_self);
+  const wf_owner *self = wf_self;
   uint64_t clock = 0;
   for (;;) {
     if (is_over(p->job, p->begin)) return;
-    if (p->spread > 0 || wf_is_asked(worker)) {
+    if (p->spread > 0 || wf_is_asked(self)) {
       size_t mid = middle(p->job, p->begin, p->end);
       if (mid != 0) {
         run_halves(p, mid);
@@ -344,11 +341,6 @@ static void set_lengths(job *j) {
       o->split == WEFT_SPLIT_RECURSIVE || j->min_len > 1 || j->max_len < SIZE_MAX;
 }
 
-/* So many threads have nothing to do now. */
-static unsigned idle_threads(const weft_pool *pool) {
-  return wf_counters_inactive(wf_counters_load(&pool->sleep.counters));
-}
-
 static void run_job(void *ctx) {
   job *j = (job *)ctx;
   j->crew = wf_par_crew(j->opts);
@@ -358,14 +350,15 @@ static void run_job(void *ctx) {
     run_alone(j);
     return;
   }
-  start_watching(j);
+  wf_load load = wf_sched_load();
+  start_watching(j, load);
   if (j->from_front || j->opts->max_workers != 0 ||
-      wf_isolation(wf_worker_of(wf_self)) != NULL) {
+      wf_sched_is_isolated()) {
     run_crew(j);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
     run_recursive(&whole);
   } else {
-    unsigned idle = idle_threads(wf_worker_of(wf_self)->pool);
+    unsigned idle = load.sleeping + load.searching;
     whole.spread = idle < j->crew ? idle : j->crew - 1;
     run_piece(&whole);
   }

@@ -265,12 +265,12 @@ TEST(same_bits_for_all_options) {
 
 /* ---- options that are kept ---- */
 
-typedef struct crowd {
+typedef struct folders {
   atomic_uint now, most;
-} crowd;
+} folders;
 
 static void crowd_fold(void *acc, size_t begin, size_t end, void *ctx) {
-  crowd *c = ctx;
+  folders *c = ctx;
   unsigned now = atomic_fetch_add(&c->now, 1) + 1, most = atomic_load(&c->most);
   while (most < now && !atomic_compare_exchange_weak(&c->most, &most, now)) {
   }
@@ -285,7 +285,7 @@ TEST(not_more_workers_than_allowed) {
   for (unsigned limit = 1; limit <= 4; limit++) {
     weft_opts opts = WEFT_OPTS_INIT;
     size_t result;
-    crowd c = {0};
+    folders c = {0};
     opts.pool = pool;
     opts.max_workers = limit;
     weft_reduce_with(&opts, &result, 3000, &r, &c);

@@ -6,7 +6,7 @@
 #define TESTS_PAR_BLOCKS_H
 
 #include "par/support.h"
-#include "sched/task_support.h"
+#include "sched/support.h"
 
 /* ---- blocks that are kept ---- */
 

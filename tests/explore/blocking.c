@@ -1,21 +1,21 @@
-/* Blocking sections: a spare takes over, and finds the work that is there, however its
+/* Blocking sections: a stand-in takes over, and finds the work that is there, however its
  * way to sleep meets sections that begin and end, and work that comes.
  *
  * Where no thread plays the pool's worker it is busy for the whole scenario: then only
- * the spare can run what is queued, and a spare that is not woken is a deadlock.
+ * the stand-in can run what is queued, and a stand-in that is not woken is a deadlock.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_kit.h"
+#include "sched_kit.h"
 
-static void one_spare(void) {
-  make_pool_with_spares(2, 1, 1, 1);
+static void one_stand_in(void) {
+  make_pool_with_stand_ins(2, 1, 1, 1);
 }
-static void one_spare_two_users(void) {
-  make_pool_with_spares(2, 2, 1, 2);
+static void one_stand_in_two_users(void) {
+  make_pool_with_stand_ins(2, 2, 1, 2);
 }
 
-static void spare_1(void) {
-  wf_spare_main(&pool->workers[pool->spare_first]);
+static void stand_in_1(void) {
+  wf_stand_in_main(&pool->workers[pool->stand_in_first]);
 }
 
 /* ---- what the section waits for ---- */
@@ -37,7 +37,7 @@ static void inject_then_block(void *ctx) {
   weft_blocking_end();
 }
 
-/* The work comes when the spare has perhaps gone back to sleep. */
+/* The work comes when the stand-in has perhaps gone back to sleep. */
 static void block_then_inject(void *ctx) {
   (void)ctx;
   weft_blocking_begin();
@@ -46,7 +46,7 @@ static void block_then_inject(void *ctx) {
   weft_blocking_end();
 }
 
-/* The spare may still be at work for the first section, or on its way to sleep. */
+/* The stand-in may still be at work for the first section, or on its way to sleep. */
 static void block_twice(void *ctx) {
   inject_then_block(ctx);
   inject_one();
@@ -69,17 +69,17 @@ static void run_block_twice(void) {
   run_and_leave(block_twice);
 }
 
-SCENARIO(spare_against_section, .setup = one_spare,
-         .threads = {spare_1, run_inject_then_block}, .check = check_ran_1, .bound = 3,
+SCENARIO(stand_in_against_section, .setup = one_stand_in,
+         .threads = {stand_in_1, run_inject_then_block}, .check = check_ran_1, .bound = 3,
          .ra_bound = 2, .quick_bound = 1)
-SCENARIO(spare_against_section_spurious, .setup = one_spare,
-         .threads = {spare_1, run_inject_then_block}, .check = check_ran_1, .spurious = 1,
-         .quick_bound = 1)
-SCENARIO(spare_against_inject, .setup = one_spare,
-         .threads = {spare_1, run_block_then_inject}, .check = check_ran_1, .bound = 3,
+SCENARIO(stand_in_against_section_spurious, .setup = one_stand_in,
+         .threads = {stand_in_1, run_inject_then_block}, .check = check_ran_1,
+         .spurious = 1, .quick_bound = 1)
+SCENARIO(stand_in_against_inject, .setup = one_stand_in,
+         .threads = {stand_in_1, run_block_then_inject}, .check = check_ran_1, .bound = 3,
          .ra_bound = 2, .quick_bound = 1)
-SCENARIO(spare_against_two_sections, .setup = one_spare,
-         .threads = {spare_1, run_block_twice}, .check = check_ran_2, .quick_bound = 1)
+SCENARIO(stand_in_against_two_sections, .setup = one_stand_in,
+         .threads = {stand_in_1, run_block_twice}, .check = check_ran_2, .quick_bound = 1)
 
 /* ---- others ---- */
 
@@ -97,8 +97,8 @@ static void inject_from_outside(void) {
   inject_one();
   done_with_pool();
 }
-LARGE_SCENARIO(spare_against_both, .setup = one_spare_two_users,
-               .threads = {spare_1, run_block_until_run, inject_from_outside},
+LARGE_SCENARIO(stand_in_against_both, .setup = one_stand_in_two_users,
+               .threads = {stand_in_1, run_block_until_run, inject_from_outside},
                .check = check_ran_1)
 
 /* A section that nobody waits for, against the end of the pool. */
@@ -110,13 +110,14 @@ static void block_briefly(void *ctx) {
 static void run_block_briefly(void) {
   run_and_leave(block_briefly);
 }
-SCENARIO(spare_against_end, .setup = one_spare, .threads = {spare_1, run_block_briefly},
-         .check = free_pool, .bound = 3, .ra_bound = 2, .quick_bound = 2)
+SCENARIO(stand_in_against_end, .setup = one_stand_in,
+         .threads = {stand_in_1, run_block_briefly}, .check = free_pool, .bound = 3,
+         .ra_bound = 2, .quick_bound = 2)
 
-/* The worker takes the function with the section, the spare the other one; or the other
- * way round. The pool ends when both have run. */
-static void one_spare_two_functions(void) {
-  make_pool_with_spares(2, 1, 1, 2);
+/* The worker takes the function with the section, the stand-in the other one; or the
+ * other way round. The pool ends when both have run. */
+static void one_stand_in_two_functions(void) {
+  make_pool_with_stand_ins(2, 1, 1, 2);
 }
 static void waits_in_section(void *ctx) {
   block_until_run(ctx);
@@ -131,12 +132,12 @@ static void inject_section_and_work(void) {
   XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, waits_in_section, NULL, NULL) == 0);
   XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, counts_and_leaves, NULL, NULL) == 0);
 }
-LARGE_SCENARIO(spare_takes_over, .setup = one_spare_two_functions,
-               .threads = {worker_1, spare_1, inject_section_and_work},
+LARGE_SCENARIO(stand_in_takes_over, .setup = one_stand_in_two_functions,
+               .threads = {worker_1, stand_in_1, inject_section_and_work},
                .check = check_ran_2)
 
 /* Two functions are queued for an idle worker when the section begins: the section relies
- * on the worker, which takes the first and has to wake the spare for the second. */
+ * on the worker, which takes the first and has to wake the stand-in for the second. */
 static void waits_for_other(void *ctx) {
   await_runs(1);
   count_run(ctx);
@@ -152,40 +153,40 @@ static void inject_two_then_block(void *ctx) {
 static void run_inject_two_then_block(void) {
   run_and_leave(inject_two_then_block);
 }
-SCENARIO(section_against_leaving_idle, .setup = one_spare,
-         .threads = {worker_1, spare_1, run_inject_two_then_block}, .check = check_ran_2,
-         .modes = XP_SC | XP_TSO, .bound = 1, .quick_bound = -2)
+SCENARIO(section_against_leaving_idle, .setup = one_stand_in,
+         .threads = {worker_1, stand_in_1, run_inject_two_then_block},
+         .check = check_ran_2, .modes = XP_SC | XP_TSO, .bound = 1, .quick_bound = -2)
 
-/* The same with a spare that is asleep and stays there: what the worker runs first ends
- * when somebody has woken it. */
-static wf_worker *sleeping_spare(void) {
-  return &pool->workers[pool->spare_first];
+/* The same with a stand-in that is asleep and stays there: what the worker runs first
+ * ends when somebody has woken it. */
+static wf_worker *sleeping_stand_in(void) {
+  return &pool->workers[pool->stand_in_first];
 }
-static void one_spare_asleep(void) {
-  one_spare();
-  wf_u32_store_relaxed(&sleeping_spare()->x_park, 1);
-  wf_bitset_add(pool->sleep.x_sets[WF_SLEEPER_SPARE], pool->spare_first);
+static void one_stand_in_asleep(void) {
+  one_stand_in();
+  wf_u32_store_relaxed(&sleeping_stand_in()->x_park, 1);
+  wf_bitset_add(pool->sleep.x_sets[WF_SLEEPER_STAND_IN], pool->stand_in_first);
 }
-static void waits_for_spare(void *ctx) {
-  while (wf_u32_load_acquire(&sleeping_spare()->x_park) != 0) wf_sys_relax();
+static void waits_for_stand_in(void *ctx) {
+  while (wf_u32_load_acquire(&sleeping_stand_in()->x_park) != 0) wf_sys_relax();
   count_run(ctx);
 }
-static void inject_two_then_need_spare(void *ctx) {
+static void inject_two_then_need_stand_in(void *ctx) {
   (void)ctx;
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, waits_for_spare, NULL, NULL) == 0);
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, waits_for_stand_in, NULL, NULL) == 0);
   inject_one();
   weft_blocking_begin();
   await_runs(2);
   weft_blocking_end();
 }
-static void run_inject_two_then_need_spare(void) {
-  run_and_leave(inject_two_then_need_spare);
+static void run_inject_two_then_need_stand_in(void) {
+  run_and_leave(inject_two_then_need_stand_in);
 }
-SCENARIO(section_wakes_or_is_seen, .setup = one_spare_asleep,
-         .threads = {worker_1, run_inject_two_then_need_spare}, .check = check_ran_2,
+SCENARIO(section_wakes_or_is_seen, .setup = one_stand_in_asleep,
+         .threads = {worker_1, run_inject_two_then_need_stand_in}, .check = check_ran_2,
          .quick_bound = 1)
 
-/* A whole pool starts the spare itself, and ends it. */
+/* A whole pool starts the stand-in itself, and ends it. */
 static void section_in_a_pool(void) {
   weft_config config = WEFT_CONFIG_INIT;
   weft_pool *own;
@@ -199,4 +200,4 @@ static void section_in_a_pool(void) {
   weft_pool_run(own, block_briefly, NULL);
   weft_pool_destroy(own);
 }
-SCENARIO(spare_of_a_pool, .threads = {section_in_a_pool}, .quick_bound = 1)
+SCENARIO(stand_in_of_a_pool, .threads = {section_in_a_pool}, .quick_bound = 1)

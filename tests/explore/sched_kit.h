@@ -1,15 +1,16 @@
-/* pool_kit.h - a pool for scenarios whose workers are threads of the scenario.
+/* sched_kit.h - a pool for scenarios whose workers are threads of the scenario.
  *
  * The pool is made in setup, without threads. A thread of the scenario plays a worker by
  * running what a started thread runs, until the pool ends; others come from outside. So
  * starting and joining threads, which have scenarios of their own, cost no steps.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef EXPLORE_POOL_KIT_H
-#define EXPLORE_POOL_KIT_H
+#ifndef EXPLORE_SCHED_KIT_H
+#define EXPLORE_SCHED_KIT_H
 
 #include <explore/engine/explore.h>
 
+#include <sched/blocking.h>
 #include <sched/pool.h>
 #include <weft.h>
 
@@ -24,15 +25,15 @@ static wf_u32 x_ran;     /* functions that have run */
 static wf_u32 x_users;   /* threads that still use the pool; the last one ends it */
 static wf_u32 x_meeting; /* how many have come to a meeting */
 
-/* Spares are counted as started: threads of the scenario play them, too. */
-__attribute__((unused)) static void make_pool_with_spares(unsigned threads,
-                                                          unsigned guests,
-                                                          unsigned spares,
-                                                          unsigned users) {
+/* Stand-ins are counted as started: threads of the scenario play them, too. */
+__attribute__((unused)) static void make_pool_with_stand_ins(unsigned threads,
+                                                             unsigned guests,
+                                                             unsigned stand_ins,
+                                                             unsigned users) {
   wf_options options = {.threads = threads,
                         .cpus = threads,
                         .guests = guests,
-                        .spares = spares,
+                        .stand_ins = stand_ins,
                         .deque_capacity = 4,
                         .idle = WEFT_IDLE_POWER_SAVING,
                         .name = "explored"};
@@ -40,9 +41,9 @@ __attribute__((unused)) static void make_pool_with_spares(unsigned threads,
   for (unsigned i = 1; i <= pool->thread_places; i++) wf_bitset_add(pool->x_present, i);
   wf_u32_store_relaxed(&pool->x_started, pool->thread_places);
   wf_u32_store_relaxed(&pool->x_ready, 1);
-  for (unsigned i = pool->spare_first; i < pool->slots; i++)
+  for (unsigned i = pool->stand_in_first; i < pool->slots; i++)
     XP_CHECK(wf_deque_prepare(&pool->workers[i].deque) == 0);
-  wf_u32_store_relaxed(&pool->x_spare_threads, spares);
+  wf_u32_store_relaxed(&pool->x_stand_ins, stand_ins);
   wf_u32_init(&x_ran, 0);
   wf_u32_init(&x_users, users);
   wf_u32_init(&x_meeting, 0);
@@ -50,7 +51,7 @@ __attribute__((unused)) static void make_pool_with_spares(unsigned threads,
 
 __attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
                                               unsigned users) {
-  make_pool_with_spares(threads, guests, 0, users);
+  make_pool_with_stand_ins(threads, guests, 0, users);
 }
 
 /* Setups: so many workers, and so many threads from outside. */
@@ -77,7 +78,7 @@ __attribute__((unused)) static void worker_2(void) {
 __attribute__((unused)) static void done_with_pool(void) {
   if (wf_u32_fetch_sub_acq_rel(&x_users, 1) != 1) return;
   for (unsigned i = 1; i < pool->slots; i++)
-    if ((i <= pool->thread_places || i >= pool->spare_first) &&
+    if ((i <= pool->thread_places || i >= pool->stand_in_first) &&
         wf_latch_set(&pool->workers[i].terminate))
       wf_sleep_wake_worker(pool, i);
 }
@@ -88,7 +89,7 @@ __attribute__((unused)) static void free_pool(void) {
   XP_CHECK(wf_counters_sleeping(word) == 0 && wf_counters_inactive(word) == 0);
   XP_CHECK(wf_u32_load_relaxed(&pool->sleep.x_helpers) == 0);
   XP_CHECK(wf_u32_load_relaxed(&pool->x_blocked) == 0);
-  XP_CHECK(wf_u32_load_relaxed(&pool->x_spare_active) == 0);
+  XP_CHECK(wf_u32_load_relaxed(&pool->x_stand_ins_active) == 0);
   XP_CHECK(!wf_injector_any(&pool->injector) && !wf_injector_any(&pool->background));
   XP_CHECK(wf_u32_load_relaxed(&pool->x_background_count) == 0);
   wf_pool_free(pool);

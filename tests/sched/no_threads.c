@@ -3,7 +3,7 @@
  * callers do everything.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 #include "harness/few_threads.h"
 

@@ -1,9 +1,9 @@
-/* Sleeping against everything that wakes: injected work, forks that are private, mail,
- * latches, the end. The workers are those of the library, in a pool without threads of
- * its own.
+/* Sleeping against everything that wakes: injected work, forks that are private,
+ * broadcasts, latches, the end. The workers are those of the library, in a pool without
+ * threads of its own.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_kit.h"
+#include "sched_kit.h"
 
 /* ---- injected work ---- */
 
@@ -146,7 +146,7 @@ LARGE_SCENARIO(guest_comes_back, .setup = one_worker,
 LARGE_SCENARIO(two_guests, .setup = one_worker_two_users,
                .threads = {worker_1, run_join, run_join}, .check = check_ran_4)
 
-/* ---- mail ---- */
+/* ---- broadcasts ---- */
 
 static void count_each(unsigned index, unsigned count, void *ctx) {
   XP_CHECK(index < count);

@@ -5,7 +5,7 @@
  * another way or say so.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_support.h"
+#include "support.h"
 
 #include "harness/memory_faults.h"
 

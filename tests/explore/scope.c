@@ -2,9 +2,9 @@
  * spawning, a handle that its waiter frees.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool_kit.h"
+#include "sched_kit.h"
 
-#include <sched/scoped.h>
+#include <sched/scope.h>
 #include <string.h>
 
 static weft_scope *x_scope; /* of the scenario that runs, for a second thread */

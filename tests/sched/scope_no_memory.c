@@ -4,7 +4,7 @@
  * exactly once with the right arguments, and what can fail says so and does nothing.
  *
  * SPDX-License-Identifier: MIT */
-#include "task_support.h"
+#include "support.h"
 
 #include "harness/memory_faults.h"
 

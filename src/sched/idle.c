@@ -1,0 +1,123 @@
+/* sched/idle.c - the idle budgets, and what a worker does between two searches.
+ *
+ * Called by every loop that waits: worker.c (started threads and waiting workers) and
+ * blocking.c (stand-ins), on the thread that waits. Times are used, not rounds, because a
+ * round takes longer the more workers there are to look at.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "idle.h"
+
+#include "pool.h"
+#include "search.h"
+
+/* The budgets of the idle modes, in nanoseconds: how long to spin, and then how long to
+ * search with the CPU given away in between. They are choices around one measured figure:
+ * a futex wake costs the waker 4.8 us, and the sleeper runs some microseconds later
+ * (docs/investigations/small-work-in-a-sleeping-pool.md). Balanced spins for about one
+ * such wake and searches for three; it was halved from 10 + 20 us when the benchmark rows
+ * P1 to P4 were first run. Low latency spends up to half a millisecond of CPU to avoid a
+ * wake-up. Power saving searches just past FIRST_SEIZE_NS, so that an owner that is busy
+ * with one long function still gives something away before the searcher sleeps. */
+static const struct {
+  uint64_t spin_ns, yield_ns;
+} BUDGETS[] = {
+    [WEFT_IDLE_LOW_LATENCY] = {50000, 450000},
+    [WEFT_IDLE_BALANCED] = {5000, 10000},
+    [WEFT_IDLE_POWER_SAVING] = {3500, 0},
+};
+
+/* A worker looks around for this long before it asks: an owner that is about to finish is
+ * not disturbed. A tree of 1023 joins, pool awake: 3.0 us with this, 3.6 us without. */
+enum { FIRST_ASK_NS = 300 };
+
+/* Owners are given this long to answer an ask by their next fork or join. After that the
+ * thief takes over, which costs a process-wide barrier (measured: 0.1 to 0.4 us). If
+ * nothing was there, the next look comes after 20 us. Both are choices: earlier barriers
+ * interrupt owners that would have answered, later ones leave a long function unshared
+ * for longer. */
+enum { FIRST_SEIZE_NS = 3000, NEXT_SEIZE_NS = 20000 };
+
+/* A woken worker searches at least this long, however often it was woken for nothing: an
+ * owner that forks small work has answered by then, and the worker does not need the
+ * barrier before it sleeps again. Bursts of 20 us every millisecond: 423 to 871 barriers
+ * in 2 s without, 16 to 30 with (docs/investigations/spawned-and-detached-tasks.md). */
+enum { LEAST_SEARCH_NS = 2000 };
+
+/* A pause while spinning grows to this many relax instructions; more would add to the
+ * latency that spinning is to avoid. Each futile wake-up in a row halves the budget; six
+ * of them bring the longest, 500 us, below 8 us. Both are choices. */
+enum { LONGEST_PAUSE = 8, FUTILE_WAKES_COUNTED = 6 };
+
+/* After this many rounds patience ends whatever the clock says: one that stands still
+ * must not keep a worker awake. A round takes 30 ns at the very least, so that a clock
+ * that works always ends the longest budget, 500 us, first. */
+enum { MOST_ROUNDS = 20000 };
+
+static uint64_t at_least(uint64_t ns, uint64_t least_ns) {
+  return ns > least_ns ? ns : least_ns;
+}
+
+/* Starts with the budget of the pool's mode, halved `shift` times. */
+static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift) {
+  worker->asks = false;
+  weft_idle mode = worker->pool->options.idle;
+  uint64_t total_ns = BUDGETS[mode].spin_ns + BUDGETS[mode].yield_ns;
+  patience->start_ns = wf_sys_now_ns();
+  patience->spin_ns = at_least(BUDGETS[mode].spin_ns >> shift, LEAST_SEARCH_NS);
+  patience->total_ns = at_least(total_ns >> shift, LEAST_SEARCH_NS);
+  patience->seize_ns = FIRST_SEIZE_NS;
+  patience->rounds = 0;
+  patience->kept_awake = false;
+}
+
+void wf_patience_start(wf_patience *patience, wf_worker *worker) {
+  set_budget(patience, worker, 0);
+}
+
+void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker) {
+  set_budget(patience, worker, worker->futile_wakes);
+  if (worker->futile_wakes < FUTILE_WAKES_COUNTED) worker->futile_wakes++;
+}
+
+void wf_patience_end(wf_patience *patience) {
+  patience->spin_ns = 0;
+  patience->total_ns = 0;
+}
+
+void wf_patience_kept_awake(wf_patience *patience) {
+  patience->kept_awake = true;
+}
+
+/* The budget is used up. What kept the worker from sleeping, and what it then did not get
+ * hold of, is perhaps in the hands of a thread that waits for this CPU. */
+static bool pause_beyond(wf_patience *patience) {
+  if (!patience->kept_awake) return false;
+  patience->kept_awake = false;
+  wf_sys_thread_yield();
+  return true;
+}
+
+/* Takes over private tasks of owners that have not answered; true if there were some. */
+static bool seize_in_time(wf_patience *patience, wf_worker *worker, uint64_t elapsed) {
+  if (elapsed < patience->seize_ns || !worker->pool->steals) return false;
+  patience->seize_ns = elapsed + NEXT_SEIZE_NS;
+  unsigned seized = wf_search_seize(worker);
+  /* This worker may get something better to do before it takes one of them. */
+  if (seized > 0) wf_sleep_new_tasks(worker->pool, seized, true);
+  return seized > 0;
+}
+
+bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
+  uint64_t elapsed = wf_sys_now_ns() - patience->start_ns;
+  if (++patience->rounds > MOST_ROUNDS) elapsed = patience->total_ns;
+  if (elapsed >= FIRST_ASK_NS) worker->asks = true;
+  if (elapsed >= patience->total_ns) return pause_beyond(patience);
+  if (seize_in_time(patience, worker, elapsed)) return true;
+  if (elapsed < patience->spin_ns) {
+    unsigned pauses = patience->rounds < LONGEST_PAUSE ? patience->rounds : LONGEST_PAUSE;
+    for (unsigned i = 0; i < pauses; i++) wf_sys_relax();
+  } else {
+    wf_sys_thread_yield();
+  }
+  return true;
+}

@@ -1,0 +1,117 @@
+/* sched/sched.h - what the algorithms of src/par may use of the scheduler.
+ *
+ * The only header of src/sched that a file of src/par includes; tools/check-layers checks
+ * that. It has no pool and no worker in it, so that an algorithm cannot look into their
+ * fields: it asks the functions below, which all speak of the calling thread and of the
+ * pool that this thread is in. Entering a pool is weft_pool_run, as for everybody.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_SCHED_SCHED_H
+#define WF_SCHED_SCHED_H
+
+#include "../core/assert.h"
+#include "../core/atomic.h"
+#include "../core/deque.h"
+#include "../core/latch.h"
+#include "../core/lock.h"
+#include "../sys/sys.h"
+
+#include <weft/detail/scope.h>
+#include <weft/opts.h>
+#include <weft/pool.h>
+
+/* ---- errors (fatal.c) ---- */
+
+/* Reports misuse that cannot be returned as an error, and aborts. `call` names the
+ * function that the program has called. */
+_Noreturn void wf_fatal(const char *call, const char *problem);
+
+/* ---- options of a call (options.c) ---- */
+
+/* Copies the options of a call and fills in defaults; `given` may be NULL. Returns 0 or
+ * WEFT_EINVAL. */
+int wf_opts_read(weft_opts *out, const weft_opts *given);
+
+/* ---- forks that may be taken back (join.c) ---- */
+
+/* A thread offers work while it does something else, and goes on with that work itself if
+ * nobody has taken it. Offers are taken back in reverse order, as joins are. */
+
+/* Forks fn(ctx). The task lives in the caller's frame. `self` is wf_self, not NULL. */
+static inline void wf_offer(wf_owner *self, wf_task *task, weft_fn *fn, void *ctx) {
+  task->execute = fn;
+  task->context = ctx;
+  wf_latch_init_region(&task->completion, self->region);
+  wf_fork_push(self, task);
+}
+
+/* The slow half of wf_take_back: the task is perhaps not private any more. `call` is
+ * named in messages. */
+bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call);
+
+/* True: nobody has taken the task, and it is the caller's again. False: another thread
+ * has run it to its end; the caller has waited for that, and has helped meanwhile. */
+static inline bool wf_take_back(wf_owner *self, wf_task *task) {
+  if (wf_join_pop(self)) return true;
+  return wf_take_back_slow(self, task, "weft_join");
+}
+
+/* Does another thread want work of this one? True too before its first offer, so that the
+ * first offer is made at once. */
+static inline bool wf_is_asked(const wf_owner *self) {
+  /* The owner part is the first member of the deque. */
+  const wf_deque *deque = (const wf_deque *)(const void *)self;
+  if (deque->eager) return wf_deque_count(deque) == 0;
+  return wf_deque_is_asked(deque);
+}
+
+/* ---- the calling thread and its pool (stats.c) ---- */
+
+/* The pool that the calling thread is in, or NULL. Starts none. */
+weft_pool *wf_sched_pool(void);
+
+/* Is the calling thread in this pool, or, if it is NULL, in any? */
+static inline bool wf_sched_is_inside(const weft_pool *pool) {
+  return wf_self != NULL && (pool == NULL || pool == wf_sched_pool());
+}
+
+/* How many threads, the calling one included, may work on what it does: 1 outside of a
+ * pool, in a pool that does not steal, and in a context without a place. */
+unsigned wf_sched_threads(void);
+
+/* How busy the pool of the calling thread is. Exact for one moment, which is over. */
+typedef struct wf_load {
+  unsigned cpus;      /* that the pool's threads can use */
+  unsigned sleeping;  /* idle threads that sleep */
+  unsigned searching; /* idle threads that look for work */
+} wf_load;
+
+/* To be called inside a pool. */
+wf_load wf_sched_load(void);
+
+/* Wakes up to n sleeping threads of the pool in one go, for work that the caller gives
+ * away when it is asked. Returns how many. To be called inside a pool. */
+unsigned wf_sched_wake(unsigned n);
+
+/* Does the calling thread, which is inside a pool, run isolated code? Then it helps with
+ * nothing but parts of that code. */
+static inline bool wf_sched_is_isolated(void) {
+  return wf_self->region != NULL && wf_self->region->isolation != NULL;
+}
+
+/* Is at least half of the calling thread's stack free? Yes if the system does not tell.
+ * (worker.c) */
+bool wf_stack_is_half_free(void);
+
+/* ---- cancellation ---- */
+
+/* Is the scope, or one around it, cancelled? */
+static inline bool wf_scope_is_cancelled(const struct weft_scope *scope) {
+  for (; scope != NULL; scope = scope->parent)
+    /* Acquire: pairs with the CAS in weft_scope_cancel: what the canceller did before is
+     * visible to those who stop for it. */
+    if (wf_u32_load_acquire(&scope->x_error) != 0) return true;
+  return false;
+}
+
+#endif

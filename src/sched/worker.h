@@ -1,0 +1,155 @@
+/* sched/worker.h - a worker: a place in a pool with its deques, and the thread in it.
+ *
+ * A pool has a fixed number of places (see pool.h). A thread of the pool keeps its place
+ * for life; a guest takes one for the time of a call; a stand-in is in its place for as
+ * long as it works. The bit of a place in the pool's set `x_present` says that somebody
+ * is in it, and setting and clearing that bit hands the fields of the place on.
+ *
+ * The functions here run on the thread that is in the place, unless they say otherwise.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_SCHED_WORKER_H
+#define WF_SCHED_WORKER_H
+
+#include "../core/arena.h"
+#include "../core/rng.h"
+#include "sched.h"
+
+struct wf_work;
+struct wf_running;
+
+/* Invariants, for the thread in the place whenever it runs code of the program:
+ *
+ *     wf_self = &deque.owner, unless the thread has entered another pool on top
+ *     index < pool->slots, or serial and index >= pool->slots
+ *     frames = entries + tasks + bodies of scopes and isolations on the thread's stack
+ *     mark <= bottom of `spawned`
+ *     help_depth <= 64, spawn_depth <= 8, help_depth <= frames
+ *     credits > 0  =>  credit_scope counts at least `credits` things
+ *     blocking_depth > 0  =>  the pool counts this worker in x_blocked
+ *
+ * wf_worker_check asserts them. A place that nobody is in has empty deques and frames =
+ * help_depth = spawn_depth = blocking_depth = credits = 0. */
+typedef struct wf_worker {
+  /* The deque comes first: wf_self points at its owner part. */
+  wf_deque deque;   /* forked halves of joins: two cache lines, as the next one */
+  wf_deque spawned; /* tasks of scopes; has no ring before the first one */
+
+  /* Constant while the pool exists. */
+  _Alignas(WF_CACHE_LINE) weft_pool *pool;
+  unsigned index;
+  bool serial; /* a context without a place: joins run inline, spawns are queued */
+
+  /* From here to `rng`: the thread in the place alone. What a spawn needs is in the first
+   * cache line. */
+
+  /* Where the code that runs now stands; see frame.h. */
+  bool alone;      /* in a forked process: the threads it worked with do not exist */
+  bool background; /* the bottom of its stack is background work; see background.h */
+  bool asks;       /* has searched long enough to ask others for work; see idle.h */
+  unsigned frames; /* entries, tasks and open scopes on its stack */
+  uint64_t mark;   /* tasks of `spawned` from this index on were made by the newest */
+  wf_entry *entry; /* by which the thread has entered the place last */
+  const struct wf_running *running; /* handles whose functions are on the stack */
+  struct weft_scope *waits_for;     /* the scope whose end it waits for, or NULL */
+
+  /* Counting for scopes; see scope.h. */
+  struct weft_scope *credit_scope;
+  uintptr_t credits;
+
+  /* How deep it is in what. */
+  unsigned help_depth;      /* tasks of others on its stack */
+  unsigned spawn_depth;     /* tasks that weft_spawn has run on its stack */
+  unsigned blocking_depth;  /* blocking sections it is in */
+  unsigned broadcast_waits; /* broadcasts of its own that it waits for */
+  unsigned outside_forks;   /* typed tasks that its thread has open while it is outside */
+
+  /* The search for work, and when to make more. */
+  unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */
+  unsigned search_count; /* decides when injected work comes first */
+  unsigned futile_wakes; /* in a row, that found no work */
+  int last_victim;       /* the worker that had work last, or -1 */
+  wf_rng rng;
+
+  /* Threads that the pool starts: written by the thread that starts and ends them. */
+  wf_thread thread;
+  wf_latch terminate; /* set once, when the pool ends; the thread waits on it */
+
+  wf_arena arena; /* where tasks that it spawns live; other threads return blocks */
+
+  /* Statistics: written by the thread in the place, read by anybody. */
+  _Alignas(WF_CACHE_LINE) wf_u64 x_tasks;
+  wf_u64 x_steals;
+  wf_u64 x_exposes;
+  wf_u64 x_takeovers;
+  wf_u64 x_sleeps;
+
+  /* Written by any thread. */
+  _Alignas(WF_CACHE_LINE) wf_u32 x_park; /* 1: it sleeps and nobody has claimed it */
+  wf_u32 x_broadcasts;                   /* that it has not taken up yet */
+} wf_worker;
+
+static inline wf_worker *wf_worker_of(wf_owner *owner) {
+  return (wf_worker *)(void *)owner; /* the owner part is the first member of the first */
+}
+
+/* The worker that the calling thread is, or NULL. */
+static inline wf_worker *wf_worker_now(void) {
+  return wf_self != NULL ? wf_worker_of(wf_self) : NULL;
+}
+
+/* ---- life of a worker (worker.c, pool.c) ---- */
+
+/* Before the place is used for the first time, while one thread knows it. */
+void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index);
+
+/* [any] Starts a thread that runs main(worker); 0 or a negative status. */
+int wf_worker_start_thread(wf_worker *worker, void (*main)(void *worker));
+
+/* What a started thread runs. */
+void wf_worker_main(void *worker);
+
+/* The parts of that which other kinds of threads need too (blocking.c): `loop` is run as
+ * the worker, then the thread ends. */
+void wf_worker_run_thread(wf_worker *worker, weft_fn *loop);
+void wf_worker_call_start_hook(const wf_worker *worker);
+void wf_worker_call_exit_hook(wf_worker *worker);
+
+/* Runs what was found, at the bottom of the stack, and what that has spawned. */
+void wf_worker_run_at_bottom(wf_worker *worker, const struct wf_work *work);
+
+/* ---- running tasks (worker.c) ---- */
+
+/* Waits until the latch is set, and helps meanwhile. `call` is named if that can never
+ * happen; `scope` is the scope whose latch it is, or NULL. */
+void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
+                    const char *call);
+
+/* Runs one task, of any scope or join, if there is one. */
+bool wf_worker_run_any(wf_worker *worker);
+
+/* Is there room on the stack for one more task that is not the newest of the worker's
+ * own? The number of such tasks on one stack is limited, wherever they come from. */
+bool wf_worker_has_room(const wf_worker *worker);
+
+/* The same for a task of others, which is not taken inside isolated code. */
+bool wf_worker_may_help(wf_worker *worker);
+
+/* Takes the newest task that this worker has spawned, if it is at `mark` or above. */
+wf_task *wf_worker_take_spawned_slow(wf_worker *worker);
+static inline wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) {
+  if ((int64_t)(wf_deque_bottom(&worker->spawned) - mark) <= 0) return NULL;
+  wf_task *task = wf_deque_take_private(&worker->spawned);
+  return WF_LIKELY(task != NULL) ? task : wf_worker_take_spawned_slow(worker);
+}
+
+/* Runs what the newest frame has spawned and nobody has taken. */
+void wf_worker_run_leftovers(wf_worker *worker);
+
+/* Wakes others for what a slow half of the deque has made public. */
+void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news);
+static inline void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
+  if (WF_UNLIKELY(news.exposed > 0)) wf_worker_tell_slow(worker, news);
+}
+
+#endif
