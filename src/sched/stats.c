@@ -61,12 +61,14 @@ unsigned wf_sched_threads(void) {
 }
 
 wf_load wf_sched_load(void) {
-  const weft_pool *pool = wf_sched_pool();
+  WF_ASSERT(wf_self != NULL);
+  const weft_pool *pool = wf_worker_of(wf_self)->pool;
   uint64_t word = wf_counters_load(&pool->sleep.counters);
   return (wf_load){pool->options.cpus, wf_counters_sleeping(word),
                    wf_counters_awake_idle(word)};
 }
 
 unsigned wf_sched_wake(unsigned n) {
-  return wf_sleep_wake_batch(wf_sched_pool(), n);
+  WF_ASSERT(wf_self != NULL);
+  return wf_sleep_wake_batch(wf_worker_of(wf_self)->pool, n);
 }
