@@ -46,11 +46,12 @@
  * part in that pool while it joins. What happened before the fork is visible to the call,
  * and what the call did is visible after the join.
  *
- * Errors: none; the rules of weft_join for stacks, locks and memory hold. A fork that is
- * not joined, or joined in the wrong order, ends the program with a message when the next
- * join, or the end of the outermost call, notices it; a task that is joined twice does so
- * in programs compiled with WEFT_DEBUG defined, and may hang in others. Leaving by
- * longjmp or an exception between fork and join is not allowed.
+ * Errors: none; the rules of weft_join for stacks, locks and memory hold. Misuse ends the
+ * program with a message that names the join. A task that is joined twice, or by another
+ * thread, is reported by that join. A fork that is not joined, or joined in the wrong
+ * order, is reported by the next join or by the end of the outermost call, whichever
+ * notices it first. Leaving by longjmp or an exception between fork and join is not
+ * allowed.
  *
  * Cost: about as much as an ordinary call that is not inlined while nobody is idle
  * (docs/design/fast-path.md). From outside a fork and join take some hundred nanoseconds;

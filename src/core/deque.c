@@ -216,6 +216,16 @@ bool wf_deque_is_empty(const wf_deque *deque) {
   return (int64_t)(bottom_index(deque) - wf_u64_load_relaxed(&deque->x_top)) <= 0;
 }
 
+bool wf_deque_holds(const wf_deque *deque, const wf_ptr *slot) {
+  /* Relaxed: the owner's own. */
+  const wf_ring *ring = (const wf_ring *)wf_ptr_load_relaxed(&deque->x_ring);
+  for (; ring != NULL; ring = ring->older) {
+    uintptr_t offset = (uintptr_t)slot - (uintptr_t)ring->slots; /* wraps if below */
+    if (offset < (uintptr_t)ring->capacity * sizeof *slot) return true;
+  }
+  return false;
+}
+
 /* ---- the owner's slow halves ---- */
 
 /* [owner, locked] Doubles the ring. False if there is no memory. */

@@ -94,16 +94,9 @@ static inline void wf_deque_seal_if_open(wf_deque *deque) {
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_SEALED) wf_deque_seal(deque);
 }
 
-/* [owner] Adds a task at bottom, as the inlined fork does. True if the caller must now
- * call wf_deque_fork_slow. */
+/* [owner] Adds a task at bottom. True if the caller must now call wf_deque_fork_slow. */
 static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
-  /* Relaxed: bottom is the owner's own; the slot is published by an index. */
-  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
-  wf_ptr_store_relaxed(bottom, task);
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-  wf_ptr_store_release(&deque->owner.x_bottom, bottom + 1);
-  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
-  return (uintptr_t)(bottom + 1) >= (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
+  return wf_owner_push(&deque->owner, wf_owner_bottom(&deque->owner), task);
 }
 
 /* [owner] Would a push lead to the slow half? */
@@ -147,19 +140,13 @@ static inline uint64_t wf_deque_count(const wf_deque *deque) {
   return count > 0 ? (uint64_t)count : 0;
 }
 
-/* [owner, something was pushed] The newest task if it is private, without fence or lock,
- * in the manner of the inlined join: if all was stolen, the gate is above. NULL: there
+/* [owner, prepared] The newest task if it is private, without fence or lock. NULL: there
  * may be one, for wf_deque_pop. */
 static inline wf_task *wf_deque_take_private(wf_deque *deque) {
-  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom) - 1;
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
-  wf_ptr_store_release(&deque->owner.x_bottom, bottom);
-  wf_light_barrier(); /* pairs with wf_sys_barrier; see fork_join.h */
-  if (WF_LIKELY((uintptr_t)bottom >=
-                (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_gate)))
-    return (wf_task *)wf_ptr_load_relaxed(bottom); /* own slot */
-  /* Release: as above, pairs with the claim. The lock decides who has the task. */
-  wf_ptr_store_release(&deque->owner.x_bottom, bottom + 1);
+  wf_ptr *slot = wf_owner_bottom(&deque->owner) - 1;
+  if (WF_LIKELY(wf_owner_pop(&deque->owner, slot)))
+    return (wf_task *)wf_ptr_load_relaxed(slot); /* own slot */
+  wf_owner_unpop(&deque->owner, slot);           /* the lock decides who has the task */
   return NULL;
 }
 
@@ -210,5 +197,8 @@ static inline bool wf_deque_has_public(const wf_deque *deque) {
 
 /* [owner, prepared] No task left, public or private? */
 bool wf_deque_is_empty(const wf_deque *deque);
+
+/* [owner] Is this a slot of the deque's ring, or of one that it had before it grew? */
+bool wf_deque_holds(const wf_deque *deque, const wf_ptr *slot);
 
 #endif

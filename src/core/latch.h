@@ -39,12 +39,6 @@ static inline void wf_latch_init(wf_latch *latch) {
 }
 
 /* ---- what the bits above the state are, from fork to join ---- */
-
-/* A fork leaves the region of its code, for the thief. */
-static inline void wf_latch_init_region(wf_latch *latch, const wf_region *region) {
-  wf_word_init(&latch->x_state, (uintptr_t)region);
-}
-
 /* A spawned task has no waiter of its own: its word is the scope that counts it. */
 static inline void wf_latch_init_scope(wf_latch *latch, struct weft_scope *scope) {
   wf_word_init(&latch->x_state, (uintptr_t)scope);

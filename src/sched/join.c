@@ -27,11 +27,7 @@ void wf_fork_slow(wf_owner *self) {
  * the task; it goes back first, and who may run the task is found out under the lock. */
 bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
   wf_worker *worker = wf_worker_of(self);
-  wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. explorer: relaxed does
-   * as well, the task was pushed before the claimer's barrier or under the lock; but then
-   * the barrier would publish it, which ThreadSanitizer does not see. */
-  wf_ptr_store_release(&self->x_bottom, bottom + 1);
+  wf_owner_unpop(self, wf_owner_bottom(self));
   if (worker->serial || wf_latch_is_given_back(&task->completion)) return true;
   if (wf_latch_probe(&task->completion)) return false; /* the thief was fast */
   wf_deque_news news;

@@ -41,7 +41,7 @@ int wf_opts_read(weft_opts *out, const weft_opts *given);
 static inline void wf_offer(wf_owner *self, wf_task *task, weft_fn *fn, void *ctx) {
   task->execute = fn;
   task->context = ctx;
-  wf_latch_init_region(&task->completion, self->region);
+  wf_latch_init_forked(&task->completion, self->region);
   wf_fork_push(self, task);
 }
 

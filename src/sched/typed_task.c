@@ -10,13 +10,14 @@
 
 /* A fork by a thread that is in no pool. It offers the task in a guest's place; if there
  * is none, the join will run it. */
-void wf_task_fork_outside(wf_task *task) {
+void wf_task_fork_outside(wf_call *forked) {
   wf_worker *worker = wf_guest_fork_place();
-  wf_latch_init_region(&task->completion, wf_guest_region());
+  forked->slot = WF_SLOT_OUTSIDE;
+  wf_latch_init_forked(&forked->task.completion, wf_guest_region());
   if (worker == NULL)
-    wf_latch_note_given_back(&task->completion);
+    wf_latch_note_given_back(&forked->task.completion);
   else
-    wf_fork_push(&worker->deque.owner, task);
+    wf_fork_push(&worker->deque.owner, &forked->task);
 }
 
 /* The whole of a join by a worker, as if nothing had been tried inline. */
@@ -51,13 +52,28 @@ static void join_outside(wf_task *task, const char *call) {
   weft_pool_run(NULL, task->execute, task->context);
 }
 
-void wf_task_join_slow(wf_owner *self, wf_task *task, const char *call) {
-  if (self == NULL)
-    join_outside(task, call);
-  else
-    join_as_worker(self, task, call);
+/* Can a task that this worker has forked be in the slot? */
+static bool holds_slot(const wf_worker *worker, const wf_ptr *slot) {
+  return worker->serial || wf_deque_holds(&worker->deque, slot);
 }
 
-void wf_task_misused(const char *call, const char *problem) {
-  wf_fatal(call, problem);
+/* Ends the program unless the task waits for its join by this worker (NULL: by a thread
+ * outside of pools): it may have been joined already, or forked elsewhere. */
+static void check_is_open(wf_owner *self, const wf_call *forked, const char *call) {
+  if (forked->slot == WF_SLOT_OUTSIDE) return;
+  if (forked->slot == WF_SLOT_JOINED(self) || forked->slot == WF_SLOT_JOINED(NULL))
+    wf_fatal(call, "the task has been joined already");
+  if (self == NULL || !holds_slot(wf_worker_of(self), forked->slot))
+    wf_fatal(call, "the task was not forked here, or has been joined already");
+}
+
+/* The mark that it leaves is in the caller's frame: the thief, if there was one, has set
+ * the latch and touches the task no more. */
+void wf_task_join_slow(wf_owner *self, wf_call *forked, const char *call) {
+  check_is_open(self, forked, call);
+  if (forked->slot == WF_SLOT_OUTSIDE)
+    join_outside(&forked->task, call);
+  else
+    join_as_worker(self, &forked->task, call);
+  forked->slot = WF_SLOT_JOINED(NULL);
 }

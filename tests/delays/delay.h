@@ -14,6 +14,10 @@
  * Exported, since modules that are loaded late inline the fast path too. */
 __attribute__((visibility("default"))) void wf_test_delay(void);
 
+/* The fast path compares with memory in assembly, which would leave out the pause between
+ * its store and that load. */
+#define WEFT_NO_ASM 1
+
 #define __atomic_load_n(p, order) (wf_test_delay(), __atomic_load_n(p, order))
 #define __atomic_store_n(p, value, order)                                                \
   (wf_test_delay(), __atomic_store_n(p, value, order))

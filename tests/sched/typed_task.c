@@ -295,6 +295,53 @@ static void join_twice(void *ctx) {
   (void)fib_join(&a);
 }
 
+/* The newest entry of the deque is then the outer task. */
+static void join_twice_above_another(void *ctx) {
+  fib_task outer, a;
+  (void)ctx;
+  fib_fork(&outer, 3);
+  fib_fork(&a, 3);
+  (void)fib_join(&a);
+  (void)fib_join(&a);
+  (void)fib_join(&outer);
+}
+
+/* The second join finds bottom where the first one did: a newer task is there. */
+static void join_twice_below_another(void *ctx) {
+  fib_task a, newer;
+  (void)ctx;
+  fib_fork(&a, 3);
+  (void)fib_join(&a);
+  fib_fork(&newer, 4);
+  (void)fib_join(&a);
+  (void)fib_join(&newer);
+}
+
+static void join_twice_when_stolen(void *ctx) {
+  atomic_uint arrived = 0;
+  meet_task other;
+  (void)ctx;
+  meet_fork(&other, &arrived);
+  (void)meet(&arrived);
+  (void)meet_join(&other);
+  (void)meet_join(&other);
+}
+
+static void join_again_after_a_new_fork(void *ctx) {
+  fib_task a;
+  (void)ctx;
+  for (int i = 0; i < 10; i++) {
+    fib_fork(&a, i);
+    CHECK_EQ(fib_join(&a), fib(i));
+  }
+}
+
+TEST(a_task_is_used_again_after_its_join) {
+  in_pools(join_again_after_a_new_fork, NULL);
+  join_again_after_a_new_fork(NULL);
+  weft_shutdown();
+}
+
 static void join_in_wrong_order(void *ctx) {
   fib_task a, b;
   (void)ctx;
@@ -317,11 +364,45 @@ static void forget_below(void *ctx) {
   (void)fib_join(&a);
 }
 
+static void join_it(void *ctx) {
+  (void)fib_join(ctx);
+}
+
 TEST_BY_NAME(joined_twice) {
   weft_pool_run(pool_of(1), join_twice, NULL);
 }
+TEST_BY_NAME(joined_twice_in_a_busy_pool) {
+  weft_pool_run(pool_of(4), join_twice, NULL);
+}
+TEST_BY_NAME(joined_twice_above_another) {
+  weft_pool_run(pool_of(1), join_twice_above_another, NULL);
+}
+TEST_BY_NAME(joined_twice_below_another) {
+  weft_pool_run(pool_of(1), join_twice_below_another, NULL);
+}
+TEST_BY_NAME(joined_twice_when_stolen) {
+  weft_pool_run(pool_of(2), join_twice_when_stolen, NULL);
+}
 TEST_BY_NAME(joined_twice_outside) {
   join_twice(NULL);
+}
+TEST_BY_NAME(joined_twice_above_another_outside) {
+  join_twice_above_another(NULL);
+}
+TEST_BY_NAME(joined_twice_below_another_outside) {
+  join_twice_below_another(NULL);
+}
+TEST_BY_NAME(joined_twice_when_stolen_outside) {
+  REQUIRE(weft_init(&(weft_config){.struct_size = sizeof(weft_config), .threads = 2}) ==
+          0);
+  join_twice_when_stolen(NULL);
+}
+/* Forked outside of all pools, joined the second time inside one. */
+TEST_BY_NAME(joined_twice_outside_and_inside) {
+  fib_task a;
+  fib_fork(&a, 3);
+  (void)fib_join(&a);
+  weft_pool_run(pool_of(2), join_it, &a);
 }
 TEST_BY_NAME(wrong_order) {
   weft_pool_run(pool_of(1), join_in_wrong_order, NULL);
@@ -336,13 +417,49 @@ TEST_BY_NAME(forgotten_below) {
   weft_pool_run(pool_of(1), forget_below, NULL);
 }
 
+/* Forked inside a pool, joined by another thread of it, which has forked too. */
+static void join_of_another_worker(void *ctx) {
+  fib_task *given = ctx, own;
+  fib_fork(&own, 3);
+  (void)fib_join(given);
+  (void)fib_join(&own);
+}
+
+static void fork_and_let_another_join(void *ctx) {
+  fib_task a;
+  weft_scope scope;
+  (void)ctx;
+  fib_fork(&a, 3);
+  weft_scope_begin(&scope);
+  weft_spawn(&scope, join_of_another_worker, &a);
+  AWAIT(false); /* this thread runs nothing else, so another takes the task */
+}
+
+TEST_BY_NAME(joined_by_another_worker) {
+  weft_pool_run(pool_of(2), fork_and_let_another_join, NULL);
+}
+
+/* Between fork and join the thread enters the pool. */
+TEST(forked_outside_and_joined_in_a_scope) {
+  for (unsigned threads = 1; threads <= 3; threads++) {
+    weft_config config = WEFT_CONFIG_INIT;
+    config.threads = threads;
+    REQUIRE(weft_init(&config) == 0);
+    for (unsigned long i = 0; i < scaled(100); i++) {
+      weft_scope scope;
+      fib_task a;
+      fib_fork(&a, 9);
+      weft_scope_begin(&scope);
+      CHECK_EQ(fib_join(&a), 34);
+      CHECK_EQ(weft_scope_end(&scope), 0);
+    }
+    weft_shutdown();
+  }
+}
+
 static void *run_call_on_thread(void *arg) {
   run_started_call(arg);
   return NULL;
-}
-
-static void join_it(void *ctx) {
-  (void)fib_join(ctx);
 }
 
 TEST_BY_NAME(joined_by_another_thread) {
@@ -368,8 +485,20 @@ TEST(misuse_is_told) {
   check_told("wrong_order", "fib_join: forks and joins");
   check_told("wrong_order_outside", "fib_join: forks and joins");
   check_told("joined_by_another_thread", "fib_join: the task was not forked here");
-#ifdef WEFT_DEBUG
-  check_told("joined_twice", "fib_join: the task has been joined already");
-#endif
-  check_told("joined_twice_outside", "fib_join: the task ");
+  check_told("joined_by_another_worker", "fib_join: the task was not forked here");
+}
+
+/* In every build: the second join neither hangs nor runs the call again. */
+TEST(a_second_join_is_told) {
+  const char *already = "_join: the task has been joined already";
+  check_told("joined_twice", already);
+  check_told("joined_twice_in_a_busy_pool", already);
+  check_told("joined_twice_above_another", already);
+  check_told("joined_twice_below_another", already);
+  check_told("joined_twice_when_stolen", already);
+  check_told("joined_twice_outside", already);
+  check_told("joined_twice_above_another_outside", already);
+  check_told("joined_twice_below_another_outside", already);
+  check_told("joined_twice_when_stolen_outside", already);
+  check_told("joined_twice_outside_and_inside", already);
 }

@@ -6,6 +6,11 @@
  * words, `limit` and `gate`, tell the owner when to take the slow half. The protocol and
  * its proof are in src/core/deque.md, the instructions in docs/design/fast-path.md.
  *
+ * wf_owner_push and wf_owner_pop are the only push and pop of a deque. Three callers use
+ * them: weft_join here, typed tasks (detail/typed_task.h, and weft::join with it), and
+ * the deque itself for spawned tasks (src/core/deque.h). Everything here runs on the
+ * thread that owns the deque.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_DETAIL_FORK_JOIN_H
 #define WEFT_DETAIL_FORK_JOIN_H
@@ -20,39 +25,49 @@
 extern "C" {
 #endif
 
-/* What a waiter waits for; the states are in src/core/latch.h. Low bits 0: "not set". */
+/* What a waiter waits for. src/core/latch.h has the states, and a table of what else the
+ * word of a task's latch can say. */
 typedef struct wf_latch {
   wf_word x_state;
 } wf_latch;
 
 struct weft_scope;
 
-/* Where code runs, besides on which thread: what a fork hands on to whoever runs the
- * forked half. It lives in a frame around the fork, so it outlives the task. */
+/* The surroundings of code that runs: its scope and its isolation. A fork hands them on
+ * to the thread that runs the forked half. A region lives in a frame around the fork, so
+ * it outlives the task. */
 typedef struct wf_region {
-  struct weft_scope *scope;          /* the innermost scope around, or NULL */
-  const struct wf_region *isolation; /* what it may not leave when it helps, or NULL */
-  bool background;                   /* background work: not for waiting threads */
-  bool yields;                       /* isolated, but weft_yield lets others through */
-  /* Of an isolation itself: the two that wait for it, each may be NULL: the one below it
-   * on its thread, and the one that waits for its handle. */
+  struct weft_scope *scope;          /* the innermost scope around the code, or NULL */
+  const struct wf_region *isolation; /* helping stays inside this one; or NULL */
+  bool background;                   /* background work: waiting threads do not take it */
+  bool yields;                       /* isolated, but weft_yield still runs any task */
+  /* Only in the region of an isolation itself: the two that wait for it, each may be
+   * NULL. One lies below it on its thread, the other waits for its handle. */
   const wf_ptr *waited_by;
 } wf_region;
 
 /* One forked call: three words. It stays readable for thieves until its latch is set, and
- * nothing of it is touched after that. The latch starts as the address of the region,
- * whose low bits are 0, "not set"; a thief puts its own number there, see latch.h. */
+ * nothing of it is touched after that. */
 typedef struct wf_task {
   weft_fn *execute;
   void *context;
   wf_latch completion;
 } wf_task;
 
+/* The latch of a task that is forked in a region, or in none (NULL). The region's address
+ * is the word: its low bits are 0, which means "not set". */
+static inline void wf_latch_init_forked(wf_latch *latch, const wf_region *region) {
+  wf_word_init(&latch->x_state, (uintptr_t)region);
+}
+
 /* The words of a worker's deque that fork and join touch. They point into the ring of
- * task pointers. Invariant: every slot in [gate, bottom) is the owner's alone, unless
- * somebody asked for work; then limit is 0 and gate is UINTPTR_MAX, and both comparisons
- * below lead into the slow half. bottom may stand one below the first slot for a moment;
- * the ring has a word there. */
+ * task pointers. While the pins are open,
+ *
+ *     gate <= bottom <= limit, and the tasks in [gate, bottom) are the owner's alone.
+ *
+ * A thread that wants work closes the pins: limit becomes 0 and gate UINTPTR_MAX, so that
+ * both comparisons below lead into the slow half. bottom may stand one below the first
+ * slot for a moment; the ring has a word there. */
 typedef struct wf_owner {
   wf_ptr x_bottom; /* where the next task goes; written by the owner, read by thieves */
   wf_ptr x_limit;  /* a fork that moves bottom up to here takes the slow half */
@@ -62,20 +77,23 @@ typedef struct wf_owner {
 
 /* The deque of the worker that the calling thread is at the moment; NULL for a thread
  * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
- * kind of program; it takes its 8 bytes (weft has 48 in all) from the static TLS space
- * that libc reserves for libraries that are loaded late. WEFT_NO_ASM leaves out the few
- * lines of assembly below. */
+ * kind of program. It takes its 8 bytes (weft has 48 in all) from the static TLS space
+ * that libc reserves for libraries that are loaded late. */
 extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));
 
-/* The slow halves. */
+/* The slow halves (src/sched/join.c). */
 WEFT_API void wf_fork_slow(wf_owner *self);
 WEFT_API void wf_join_slow(wf_owner *self, wf_task *task);
 WEFT_API void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx);
 
-/* Two things that a compiler would rather keep in a register across the call of `a`: the
- * worker, and the address of the task. Each register so kept is saved and restored by
- * every function that forks, also on its way to a leaf, which costs more than to compute
- * them again (measured on fib: 1 ns a join). So both are hidden from the compiler. */
+/* ---- what is written in assembly where that is known to work ---- */
+
+/* Two things that a compiler likes to keep in a register across the call of `a`: the
+ * worker, and the address of the task. Every function that forks saves and restores such
+ * a register, also on its way to a leaf, and that costs more than computing the value
+ * again (measured on fib: 1 ns a join). So both are hidden from the compiler. A third
+ * thing saves an instruction: compilers do not compare with a word of memory that is
+ * loaded atomically. WEFT_NO_ASM leaves the assembly out. */
 #if defined(__x86_64__) && defined(__ELF__) && !defined(__ILP32__) &&                    \
     !defined(__ANDROID__) && !defined(__OpenBSD__) && !defined(WEFT_NO_ASM)
 static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
@@ -90,50 +108,89 @@ static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
 }
 #define WF_ADDRESS_NOW(pointer, variable)                                                \
   __asm__ __volatile__("lea{q} {%1, %0|%0, %1}" : "=r"(pointer) : "m"(variable))
+
+/* Is a place in the ring at or above the one that a pin names? One comparison with
+ * memory, which is as good as a relaxed load. */
+static inline __attribute__((always_inline)) bool wf_slot_reaches(const wf_ptr *slot,
+                                                                  const wf_ptr *pin) {
+  bool reaches;
+  __asm__ __volatile__("cmp{q} {%2, %1|%1, %2}"
+                       : "=@ccae"(reaches)
+                       : "r"(slot), "m"(pin->raw));
+  return reaches;
+}
 #else
 static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
   return *(wf_owner *volatile *)&wf_self;
 }
 #define WF_ADDRESS_NOW(pointer, variable) ((pointer) = &(variable))
+
+static inline __attribute__((always_inline)) bool wf_slot_reaches(const wf_ptr *slot,
+                                                                  const wf_ptr *pin) {
+  /* Relaxed: a pin that is closed meanwhile is seen at the next fork or join; where that
+   * is too late, the process-wide barrier of the other thread orders it. */
+  return (uintptr_t)slot >= (uintptr_t)wf_ptr_load_relaxed(pin);
+}
 #endif
 
-/* Puts a task, of which all fields are set, on top of the worker's own deque, whose
- * bottom is at `slot`. The slot is relaxed: a thief reads it only after it has acquired
- * an index that the release below, or a later one by the slow half, has published. */
-static inline __attribute__((always_inline)) void
-wf_fork_push_at(wf_owner *self, wf_ptr *slot, wf_task *task) {
+/* ---- push and pop ---- */
+
+/* The owner's own view of bottom: where the next task goes. */
+static inline __attribute__((always_inline)) wf_ptr *
+wf_owner_bottom(const wf_owner *self) {
+  return (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* relaxed: its own word */
+}
+
+/* Puts a task, of which all fields are set, into `slot`, where bottom is. True: the
+ * caller must now take the slow half of a fork. The slot is relaxed: a thief reads it
+ * only after it has acquired an index that the release below, or a later one by the slow
+ * half, has published. */
+static inline __attribute__((always_inline)) bool
+wf_owner_push(wf_owner *self, wf_ptr *slot, wf_task *task) {
   wf_ptr_store_relaxed(slot, task);
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
   wf_ptr_store_release(&self->x_bottom, slot + 1);
   /* Pairs with the process-wide barrier of a worker that goes to sleep: either that
    * worker sees this task, or this thread sees the limit that the worker has written. */
   wf_light_barrier();
-  if (WF_UNLIKELY((uintptr_t)(slot + 1) >=
-                  (uintptr_t)wf_ptr_load_relaxed(&self->x_limit)))
-    wf_fork_slow(self);
+  return wf_slot_reaches(slot + 1, &self->x_limit);
 }
 
-static inline __attribute__((always_inline)) void wf_fork_push(wf_owner *self,
-                                                               wf_task *task) {
-  wf_fork_push_at(self, (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom), task);
-}
-
-/* Takes the newest entry off, which is in `slot`. True: it was private, and is the
- * caller's. False: perhaps it was not; the slow half of the join finds out. Everything
- * that was forked after a task has been joined before it, so the newest entry is that
- * task, unless it was taken; and then the gate is above it. */
-static inline __attribute__((always_inline)) bool wf_join_pop_at(wf_owner *self,
-                                                                 wf_ptr *slot) {
+/* Takes the newest entry, which is in `slot`, off the deque. True: it was private, and is
+ * the caller's. False: perhaps it was not; the caller puts bottom back (wf_owner_unpop)
+ * and finds out under the lock. */
+static inline __attribute__((always_inline)) bool wf_owner_pop(wf_owner *self,
+                                                               wf_ptr *slot) {
   /* Release: pairs with the acquire of bottom in wf_deque_claim. */
   wf_ptr_store_release(&self->x_bottom, slot);
   /* Pairs with the process-wide barrier in a take-over: either the thief sees bottom
    * without this task, or this thread sees the gate that the thief has closed. */
   wf_light_barrier();
-  return WF_LIKELY((uintptr_t)slot >= (uintptr_t)wf_ptr_load_relaxed(&self->x_gate));
+  return wf_slot_reaches(slot, &self->x_gate);
 }
 
+/* Undoes a pop of `slot` that was not allowed. */
+static inline __attribute__((always_inline)) void wf_owner_unpop(wf_owner *self,
+                                                                 wf_ptr *slot) {
+  /* Release: pairs with the acquire of bottom in wf_deque_claim. explorer: relaxed
+   * suffices, because the task was pushed before the claimer's barrier or under the lock;
+   * but then the barrier would publish it, which ThreadSanitizer does not see. */
+  wf_ptr_store_release(&self->x_bottom, slot + 1);
+}
+
+/* ---- fork and join ---- */
+
+/* Forks a task, of which all fields are set. */
+static inline __attribute__((always_inline)) void wf_fork_push(wf_owner *self,
+                                                               wf_task *task) {
+  if (WF_UNLIKELY(wf_owner_push(self, wf_owner_bottom(self), task))) wf_fork_slow(self);
+}
+
+/* The fast half of a join. Everything that was forked after a task has been joined before
+ * it, so the newest entry is that task, unless a thief took it; then the gate is above
+ * it. False: bottom is below the task, and the slow half puts it back. */
 static inline __attribute__((always_inline)) bool wf_join_pop(wf_owner *self) {
-  return wf_join_pop_at(self, (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom) - 1);
+  return wf_owner_pop(self, wf_owner_bottom(self) - 1);
 }
 
 static inline __attribute__((always_inline)) void
@@ -147,7 +204,7 @@ wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   wf_task task;
   task.execute = b;
   task.context = b_ctx;
-  wf_word_init(&task.completion.x_state, (uintptr_t)self->region);
+  wf_latch_init_forked(&task.completion, self->region);
 
   wf_fork_push(self, &task);
 

@@ -69,9 +69,9 @@ template <class A, class B> WEFT_HPP_COLD both<A, B> join_outside(A a, B b) {
 }
 
 /* `a` has thrown: runs `b`, or waits for it, and drops what it gives. */
-template <class Half> WEFT_HPP_COLD void join_after_throw(wf_task *task) noexcept {
-  wf_task_join_slow(wf_self_now(), task, "weft::join");
-  from_ctx<Half>(task->context).drop();
+template <class Half> WEFT_HPP_COLD void join_after_throw(wf_call *forked) noexcept {
+  wf_task_join_slow(wf_self_now(), forked, "weft::join");
+  from_ctx<Half>(forked->task.context).drop();
 }
 
 /* weft_join, written out, so that both callables are inlined with what is known of their
@@ -84,7 +84,7 @@ template <class A, class B> WEFT_HPP_INLINE both<A, B> join_pair(A a, B b) {
   using half_b = forked_half<B>;
   half_b half(b);
   wf_call forked;
-  wf_task *where;
+  wf_call *where;
   forked.task.execute = half.run;
   forked.task.context = &half;
   wf_call_push(self, &forked);
@@ -93,7 +93,7 @@ template <class A, class B> WEFT_HPP_INLINE both<A, B> join_pair(A a, B b) {
     try {
       return value_of(a);
     } catch (...) {
-      WF_ADDRESS_NOW(where, forked.task);
+      WF_ADDRESS_NOW(where, forked);
       join_after_throw<half_b>(where);
       throw;
     }
@@ -105,7 +105,7 @@ template <class A, class B> WEFT_HPP_INLINE both<A, B> join_pair(A a, B b) {
   self = wf_self_now();
   if (WF_LIKELY(wf_call_pop(self, &forked)))
     return {std::forward<result_of<A &>>(value), value_of(b)};
-  WF_ADDRESS_NOW(where, forked.task);
+  WF_ADDRESS_NOW(where, forked);
   wf_task_join_slow(self, where, "weft::join");
   return {std::forward<result_of<A &>>(value),
           from_ctx<half_b>(forked.task.context).take()};
