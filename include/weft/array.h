@@ -1,6 +1,6 @@
 /* weft/array.h - array algorithms: map, filter, partition, count, and moving elements.
- * Searches and comparisons are in weft/search.h, versions for one element type whose
- * loops the compiler inlines in weft/kernel.h.
+ * Searches and comparisons are in weft/search.h; weft/typed_function.h makes versions for
+ * one element type, whose loops the compiler inlines.
  *
  *     static bool is_even(const void *elem, void *ctx) {
  *       (void)ctx;
@@ -19,33 +19,35 @@
 extern "C" {
 #endif
 
-/* What all calls share.
+/* What all calls of this header share. In the serial code of the comments base[i] stands
+ * for the element i, whatever its size.
  *
  * Arrays: base, n, size as in qsort: n elements of `size` bytes each, from base on. An
- * array of no elements may be NULL. Arrays do not overlap unless it says so.
+ * array of no elements may be NULL. Arrays must not overlap, unless the text of a call
+ * allows it.
  *
- * Threads: any. Inside a pool a call belongs to that pool; from outside the calling
- * thread takes part in the global pool (started on first use) until the call returns. The
- * functions that are given are called in any order and at the same time on several
- * threads; they may use weft themselves, and must not be left by longjmp or a C++
- * exception. What they did is visible when the call returns.
+ * Threads: any. Inside a pool a call belongs to that pool. Outside, the calling thread
+ * takes part in the global pool (started on first use) until the call returns. Your
+ * functions are called in any order and on several threads at the same time; they may use
+ * weft themselves, and must not be left by longjmp or a C++ exception. What they did is
+ * visible when the call returns.
  *
- * Errors: none. Nonsense (a NULL function or array or a size of 0 with n > 0, bad
- * options) ends the program with a message. A call that would like scratch memory and
- * gets none takes a slower way to the same result.
+ * Errors: none. Misuse (a NULL function or array or a size of 0 with n > 0, bad options)
+ * ends the program with a message. A call that gets no scratch memory uses a slower
+ * method with the same result.
  *
- * Cost: nothing to choose; see weft/loop.h. One call through a pointer for each element
- * where a function is given. The NAME_with twins take options, see weft/opts.h; the
- * lengths of blocks in them are hints here. A call that is cancelled leaves its work
- * undone; those that move elements within an array (partition, reverse, rotate) leave the
- * same elements in some order. */
+ * Cost: nothing to choose; see weft/loop.h. Where the call takes a function, it calls it
+ * through a pointer for each element. The NAME_with twins take options, see weft/opts.h;
+ * the lengths of blocks are only hints here. A cancelled call leaves its work undone;
+ * calls that move elements within an array (partition, reverse, rotate) leave the same
+ * elements in some order. */
 
 /* Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i, ctx);
  *
- * dst may be src if the sizes are the same. */
+ * Meaning: dst may be src if the sizes are the same. */
 typedef void weft_map_fn(void *out, const void *in, size_t index, void *ctx);
 WEFT_API void weft_map(void *dst, size_t dst_size, const void *src, size_t n,
                        size_t src_size, weft_map_fn *fn, void *ctx);
@@ -60,12 +62,13 @@ WEFT_API void weft_map_with(const weft_opts *o, void *dst, size_t dst_size,
  *       if (pred(src[i], ctx)) dst[kept++] = src[i];
  *     return kept;
  *
- * Meaning: dst gets the elements that the predicate holds for, in their order. It is
- * called exactly once for each element. Only so many elements of dst are written as the
- * result says. dst may be src.
+ * Meaning: dst gets the elements for which the predicate holds, in their order. The
+ * predicate is called exactly once for each element. Nothing behind the elements that are
+ * kept is written. dst may be src.
  *
- * Memory: a few blocks of 32 KiB for each thread; when elements at the front take much
- * longer than the others, up to that of the elements kept. */
+ * Memory: a few buffers of 128 KiB for each thread. While an element near the front takes
+ * much longer than the others, the elements kept behind it wait in memory: at most as
+ * much as all that are kept. */
 WEFT_API size_t weft_filter(void *dst, const void *src, size_t n, size_t size,
                             weft_pred_fn *pred, void *ctx);
 WEFT_API size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
@@ -80,8 +83,8 @@ WEFT_API size_t weft_filter_with(const weft_opts *o, void *dst, const void *src,
  *     memcpy(base + split, rest, others * size);
  *     return split;
  *
- * Meaning: elements that the predicate holds for come first, and both kinds keep their
- * order. It is called exactly once for each element.
+ * Meaning: elements for which the predicate holds come first, and both kinds keep their
+ * order. The predicate is called exactly once for each element.
  *
  * Memory: as much as the array; without it, O(n log n) moves in place. */
 WEFT_API size_t weft_partition(void *base, size_t n, size_t size, weft_pred_fn *pred,
@@ -96,8 +99,9 @@ WEFT_API size_t weft_partition_with(const weft_opts *o, void *base, size_t n, si
  *       if (cmp(base[i - 1], base[i], ctx) != 0) base[count++] = base[i];
  *     return count;
  *
- * Meaning: of elements that are next to each other and equal the first is kept. What is
- * behind the result is not specified. Memory as in weft_filter. */
+ * Meaning: of equal elements that are next to each other only the first is kept. The
+ * result is the number of elements kept; those behind them have unspecified values.
+ * Memory: as in weft_filter. */
 WEFT_API size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp,
                             void *ctx);
 WEFT_API size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
@@ -118,9 +122,10 @@ WEFT_API size_t weft_count_with(const weft_opts *o, const void *base, size_t n,
  *     memset(counts, 0, keys * sizeof(size_t));
  *     for (size_t i = 0; i < n; i++) counts[key(base[i], ctx)]++;
  *
- * Meaning: key is called exactly once for each element; a result that is not below `keys`
- * ends the program with a message. Memory: where there are many elements for each key, a
- * table of counts for each thread; else none, and counts are added to atomically. */
+ * Meaning: counts is an array of `keys` numbers. key is called exactly once for each
+ * element; a result that is not below `keys` ends the program with a message. Memory:
+ * where there are many elements for each key, a table of counts for each thread; else
+ * none, and threads add to the counts atomically. */
 typedef size_t weft_key_fn(const void *elem, void *ctx);
 WEFT_API void weft_histogram(size_t *counts, size_t keys, const void *base, size_t n,
                              size_t size, weft_key_fn *key, void *ctx);
@@ -132,7 +137,7 @@ WEFT_API void weft_histogram_with(const weft_opts *o, size_t *counts, size_t key
  *
  *     for (size_t i = 0; i < n; i++) memcpy(base + i * size, value, size);
  *
- * value is not in the array. */
+ * Meaning: `size` bytes at value, outside the array. */
 WEFT_API void weft_fill(void *base, size_t n, size_t size, const void *value);
 WEFT_API void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
                              const void *value);
@@ -155,15 +160,18 @@ WEFT_API void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t
  *     for (size_t i = 0; i < n; i++) rotated[i] = base[(middle + i) % n];
  *     memcpy(base, rotated, n * size);
  *
- * Meaning: what was at middle, which is at most n, is at the front then, and what was in
- * front of it follows at the end. In place, without memory: each element moves twice. */
+ * Meaning: the element at middle, which is at most n, comes to the front; the elements
+ * that were in front of it follow at the end. Cost: each element moves twice, in place,
+ * without memory. */
 WEFT_API void weft_rotate(void *base, size_t n, size_t size, size_t middle);
 WEFT_API void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
                                size_t middle);
 
 /* Replaces
  *
- *     for (size_t i = 0; i < n; i++) dst[i] = src[index[i]]; */
+ *     for (size_t i = 0; i < n; i++) dst[i] = src[index[i]];
+ *
+ * Meaning: index and dst have n elements; src has as many as the indices need. */
 WEFT_API void weft_gather(void *dst, const void *src, const size_t *index, size_t n,
                           size_t size);
 WEFT_API void weft_gather_with(const weft_opts *o, void *dst, const void *src,
@@ -173,7 +181,7 @@ WEFT_API void weft_gather_with(const weft_opts *o, void *dst, const void *src,
  *
  *     for (size_t i = 0; i < n; i++) dst[index[i]] = src[i];
  *
- * No index may be there twice. */
+ * Meaning: index and src have n elements; no index may occur twice. */
 WEFT_API void weft_scatter(void *dst, const void *src, const size_t *index, size_t n,
                            size_t size);
 WEFT_API void weft_scatter_with(const weft_opts *o, void *dst, const void *src,

@@ -1,5 +1,5 @@
 /* weft/base.h - what every other public header needs: export marks, version, status
- * codes.
+ * codes, reports of misuse.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_BASE_H
@@ -8,14 +8,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <weft/fn.h>
 
 #define WEFT_VERSION_MAJOR 0
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
 
-/* WEFT_API marks what the shared library exports; everything else is hidden. A plugin
- * that has weft compiled in can define it as nothing and compile with
- * -fvisibility=hidden, to keep its copy to itself. */
+/* Marks what the shared library exports; everything else is hidden. A plugin that has
+ * weft compiled in can define WEFT_API as nothing and compile with -fvisibility=hidden:
+ * then its copy stays private. */
 #if defined(WEFT_API)
 #elif defined(__GNUC__)
 #define WEFT_API __attribute__((visibility("default")))
@@ -27,8 +28,9 @@
 extern "C" {
 #endif
 
-/* Status: set-up calls return 0 or one of these. Compute calls cannot fail and return
- * their result or nothing. The list is the one place where codes and texts are kept. */
+/* Status: calls that set something up return 0 or one of these. Calls that compute cannot
+ * fail; they return their result or nothing. Codes and texts are kept in this list
+ * only. */
 #define WEFT_STATUS_LIST(ENTRY)                                                          \
   ENTRY(WEFT_EINVAL, -1, "invalid argument")                                             \
   ENTRY(WEFT_ENOMEM, -2, "out of memory")                                                \
@@ -41,32 +43,31 @@ extern "C" {
 typedef enum weft_status { WEFT_OK = 0, WEFT_STATUS_LIST(WEFT_STATUS_ENUM) } weft_status;
 #undef WEFT_STATUS_ENUM
 
-/* Returns a short English sentence for a status; never NULL, also for unknown numbers.
- * The text is constant and may be kept. Any thread, no cost to speak of.
+/* Returns a short English text for a status; never NULL, also for unknown numbers. The
+ * text is constant and may be kept.
+ *
+ * Threads: any. Cost: a table lookup.
  *
  *     int status = weft_pool_create(&pool, NULL);
  *     if (status != 0) fprintf(stderr, "no pool: %s\n", weft_strerror(status)); */
 WEFT_API const char *weft_strerror(int status);
 
-/* Returns the version of the library that runs, "0.1.0"; the macros above give the
- * version of the header that was compiled. */
+/* Returns the version of the library that runs, such as "0.1.0"; the macros above give
+ * the version of the header that was compiled. Threads: any. */
 WEFT_API const char *weft_version(void);
 
-/* Misuse that cannot be returned as an error, such as ending a scope twice, is told in
- * one sentence that starts with the name of the call, and ends the program.
- * weft_set_fatal_handler sets the function that is told; without one, or with NULL, the
- * sentence is written to standard error. The handler may write it elsewhere, or leave by
- * exit or longjmp (the pool concerned is then not to be used again); if it returns, the
- * program is aborted. It runs on the thread that made the mistake; set it before other
+/* Sets the function that gets the message about misuse.
+ *
+ * Misuse that cannot be returned as an error, such as ending a scope twice, ends the
+ * program with one sentence that starts with the name of the call. Without a handler, or
+ * with NULL, that sentence goes to standard error. A handler may write it elsewhere, or
+ * leave by exit or longjmp; after a longjmp do not use that pool again. If the handler
+ * returns, the program is aborted.
+ *
+ * Threads: the handler runs on the thread that made the mistake. Set it before other
  * threads use weft. */
 typedef void weft_fatal_fn(const char *message, void *ctx);
 WEFT_API void weft_set_fatal_handler(weft_fatal_fn *fn, void *ctx);
-
-/* What a task runs: a function and the one pointer it is given. */
-typedef void weft_fn(void *ctx);
-
-/* What a loop runs: the half-open range of indices [begin, end) and the pointer. */
-typedef void weft_range_fn(size_t begin, size_t end, void *ctx);
 
 #ifdef __cplusplus
 }

@@ -10,8 +10,8 @@
 #define WEFT_ITER_SINK_H
 
 #include <weft/iter.h>
+#include <weft/numbers.h>
 #include <weft/reduce.h>
-#include <weft/typed.h>
 
 #ifdef __cplusplus
 extern "C" {

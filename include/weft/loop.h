@@ -18,22 +18,22 @@ extern "C" {
 
 /* What all loops share.
  *
- * Threads: any. Inside a pool a loop belongs to that pool; from outside the calling
- * thread takes part in the global pool (started on first use) until the call returns. The
- * calls of the function may come in any order and at the same time on several threads;
- * all of them have returned, and what they did is visible, when the loop returns. Loops
- * may be inside tasks, joins, scopes and other loops.
+ * Threads: any. Inside a pool a loop belongs to that pool. Outside, the calling thread
+ * takes part in the global pool (started on first use) until the call returns. The
+ * function is called in any order and on several threads at the same time; when the loop
+ * returns, all calls have returned, and what they did is visible. Loops may be inside
+ * tasks, joins, scopes and other loops.
  *
- * Errors: none; a loop allocates nothing. Nonsense (a NULL function or array with n > 0,
- * a step or chunk of 0, bad options) ends the program with a message. The function must
- * not be left by longjmp or a C++ exception.
+ * Errors: none; a loop allocates nothing. Misuse (a NULL function or array with n > 0, a
+ * step or chunk of 0, bad options) ends the program with a message. The function must not
+ * be left by longjmp or a C++ exception.
  *
  * Cost: nothing to choose. A thread runs its part of the range in blocks that grow until
- * one takes some ten microseconds, so that functions of a nanosecond and of a second per
- * element both do well; between blocks it spends some 25 nanoseconds. A block is never
- * all that is left to a thread, so that others find something even if a few elements cost
- * much more than those before. The NAME_with twins take options: see weft/opts.h. More in
- * docs/guide/loops.md. */
+ * one takes about ten microseconds, so functions of a nanosecond and of a second for each
+ * element both work well; between two blocks a thread spends about 25 nanoseconds. A
+ * thread never takes all it has left as one block, so others find something to take even
+ * if a few elements cost much more than those before. The NAME_with twins take options:
+ * see weft/opts.h. More is in docs/guide/loops.md. */
 
 /* Replaces
  *
@@ -52,11 +52,11 @@ WEFT_API void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, v
  *     }
  *     return 0;
  *
- * Meaning: body is called for blocks as in weft_for, handles a block in ascending order
- * and returns at its first error, a number that is not 0. The result is the error of the
- * lowest failing index, as in the serial loop. Blocks that lie behind a known error are
- * not started any more; those in front of it are. Returns WEFT_ECANCELED if options name
- * a scope that was cancelled and no error was found. */
+ * Meaning: body gets blocks as in weft_for, goes through a block in ascending order and
+ * returns at its first error, a number that is not 0. The result is the error of the
+ * lowest failing index, as in the serial loop, or 0. Blocks behind a known error are not
+ * started any more; blocks in front of it are. If the options name a scope that was
+ * cancelled and there was no error, the result is WEFT_ECANCELED. */
 typedef int weft_try_fn(size_t begin, size_t end, void *ctx);
 WEFT_API int weft_try_for(size_t n, weft_try_fn *body, void *ctx);
 WEFT_API int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body,
@@ -66,8 +66,8 @@ WEFT_API int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body,
  *
  *     for (size_t i = 0; i < n; i++) fn((char *)base + i * size, i, ctx);
  *
- * One call through a pointer for each element: for bodies of a few nanoseconds weft_for
- * is quicker. */
+ * Cost: a call through a pointer for each element. For bodies of a few nanoseconds
+ * weft_for and WEFT_FOR (weft/typed_function.h) are faster. */
 typedef void weft_elem_fn(void *elem, size_t index, void *ctx);
 WEFT_API void weft_for_each(void *base, size_t n, size_t size, weft_elem_fn *fn,
                             void *ctx);
@@ -79,7 +79,7 @@ WEFT_API void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_
  *     for (size_t i = 0, k = 0; i < n; i += chunk, k++)
  *       fn((char *)base + i * size, n - i < chunk ? n - i : chunk, k, ctx);
  *
- * Meaning: all chunks have `chunk` elements but the last one, which may have fewer. The
+ * Meaning: all chunks have `chunk` elements, only the last one may have fewer. The
  * lengths in options count chunks. */
 typedef void weft_chunk_fn(void *first, size_t count, size_t chunk_index, void *ctx);
 WEFT_API void weft_chunks(void *base, size_t n, size_t size, size_t chunk,
@@ -91,8 +91,7 @@ WEFT_API void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t 
  *
  *     for (size_t i = begin; i < end; i += step) fn(i, ctx);
  *
- * (without the overflow when end is near SIZE_MAX). The lengths in options count steps.
- */
+ * without its overflow where end is near SIZE_MAX. The lengths in options count steps. */
 typedef void weft_index_fn(size_t i, void *ctx);
 WEFT_API void weft_for_step(size_t begin, size_t end, size_t step, weft_index_fn *fn,
                             void *ctx);
@@ -105,9 +104,10 @@ WEFT_API void weft_for_step_with(const weft_opts *o, size_t begin, size_t end,
  *       for (size_t c = 0; c < cols; c += tile_cols)
  *         fn(r, min(r + tile_rows, rows), c, min(c + tile_cols, cols), ctx);
  *
- * Meaning: fn is called for tiles of tile_rows x tile_cols; those at the right and at the
- * lower border may be smaller. A tile length of 0 means: as much as 32 rows or all
- * columns. The lengths in options count tiles. */
+ * Meaning: fn gets tiles of tile_rows x tile_cols; those at the right and at the lower
+ * border may be smaller. tile_rows of 0 means 32 rows, tile_cols of 0 means all columns,
+ * here and in weft_iter_tiles: tiles are then bands of whole rows, which is best where
+ * rows are long or memory is read along them. The lengths in options count tiles. */
 typedef void weft_tile_fn(size_t r0, size_t r1, size_t c0, size_t c1, void *ctx);
 WEFT_API void weft_for_2d(size_t rows, size_t cols, size_t tile_rows, size_t tile_cols,
                           weft_tile_fn *fn, void *ctx);

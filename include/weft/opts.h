@@ -1,5 +1,9 @@
-/* weft/opts.h - options that calls share: every call NAME that has any takes them as
- * NAME_with(const weft_opts *, ...).
+/* weft/opts.h - the options that parallel calls share: each call NAME has a twin
+ * NAME_with(const weft_opts *, ...) with the same parameters behind the options.
+ *
+ *     weft_opts o = WEFT_OPTS_INIT;
+ *     o.max_workers = 4;
+ *     weft_for_with(&o, n, body, ctx);
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_OPTS_H
@@ -11,56 +15,58 @@
 extern "C" {
 #endif
 
-/* Which queue detached and asynchronous work waits in. */
+/* The queue in which detached and asynchronous work waits. */
 typedef enum weft_lane {
   WEFT_LANE_NORMAL,
-  /* For work that nobody waits for, such as compaction or statistics. A thread takes it
-   * when it finds nothing else to do; in a pool that is never idle, every 251st time that
-   * a thread looks for work. Not more than half of the started threads, but at least one,
-   * are at background work at a time, and a thread that waits for a join or a scope never
-   * takes any. A function that runs is not interrupted: let long ones call weft_yield. */
+  /* For work that nobody waits for, such as statistics. A thread takes it when it finds
+   * nothing else to do; in a pool that is never idle, every 251st time that a thread
+   * looks for work. At most half of the started threads, but at least one, do background
+   * work at a time. A thread that waits for a join or a scope never takes any. A running
+   * function is not interrupted: long ones call weft_yield now and then. */
   WEFT_LANE_BACKGROUND
 } weft_lane;
 
-/* Which of the tasks that it has spawned into a scope a thread runs first. */
+/* Which of the tasks that a thread has spawned into a scope it runs first. */
 typedef enum weft_order {
-  WEFT_ORDER_LIFO, /* the newest: quickest, and memory stays small */
-  WEFT_ORDER_FIFO  /* the oldest of the scope, as they were spawned */
+  WEFT_ORDER_LIFO, /* the newest: fastest, and memory use stays small */
+  WEFT_ORDER_FIFO  /* the oldest one of the scope: in the order of the spawns */
 } weft_order;
 
-/* How a loop's range is cut into blocks, the pieces that its function is called for. */
+/* How a loop cuts its range into blocks. A block is what one call of its function gets.
+ */
 typedef enum weft_split {
-  /* As the work turns out to be: blocks grow until one takes some ten microseconds, and
-   * what is left of a range is handed to whoever has nothing to do. No grain to choose.
-   */
+  /* By measuring: blocks grow until one takes about ten microseconds, and a thread that
+   * has nothing to do gets a part of what another one has left. No grain to choose. */
   WEFT_SPLIT_ADAPTIVE,
   /* Blocks of one length, the last one may be shorter: the length is n / target_chunks
    * rounded up, but at least min_len. */
   WEFT_SPLIT_FIXED,
-  /* By halves, as long as both have n / target_chunks and min_len elements, and then on
-   * until max_len is kept. */
+  /* By halves, as long as both have at least n / target_chunks and min_len elements;
+   * then further until no block is longer than max_len. */
   WEFT_SPLIT_RECURSIVE
 } weft_split;
 
 struct weft_scope;
 
 /* Start from WEFT_OPTS_INIT and change what you want. A NULL pointer to options means all
- * defaults, and 0 is the default of each field but the first. Nonsense (a struct_size of
- * 0 or one that ends within a member, an unknown lane, order or split) is WEFT_EINVAL;
- * calls that return nothing end the program with a message.
+ * defaults; 0 is the default of each field but the first. Misuse (a struct_size of 0 or
+ * one that ends within a member, an unknown lane, order or split) is WEFT_EINVAL; calls
+ * that return no status end the program with a message.
  *
- * What loops make of theirs:
- * - min_len, max_len: no block is longer than max_len. None is shorter than min_len, but
- *   for the last one of SPLIT_FIXED, a loop that has fewer elements, and where max_len is
- *   below twice min_len: then the last block, with SPLIT_RECURSIVE any, may be shorter.
- * - target_chunks: with SPLIT_FIXED and SPLIT_RECURSIVE how many blocks to aim at (0:
- *   twice the number of threads that may take part), with SPLIT_ADAPTIVE how many there
- *   are at most, as far as max_len allows.
- * - max_workers: so many threads take part at most, the calling one included. The loops
- *   of weft/loop.h keep to that from start to end; other calls at each moment.
- * - cancel: when that scope (or one around it) is cancelled, no further block is started,
- *   and the call returns soon. What it has not done is left undone: a sort leaves the
- *   same elements in some order, results that are returned mean nothing. */
+ * What the fields mean for loops:
+ * - min_len, max_len: no block is longer than max_len, and none is shorter than min_len.
+ *   Exceptions from min_len: a loop that has fewer elements; the last block of
+ *   SPLIT_FIXED; and where max_len is less than twice min_len, the last block, with
+ *   SPLIT_RECURSIVE any block.
+ * - target_chunks: with SPLIT_FIXED and SPLIT_RECURSIVE the number of blocks to aim at
+ *   (0: twice the number of threads that may take part); with SPLIT_ADAPTIVE the largest
+ *   number of blocks, as far as max_len allows.
+ * - max_workers: the most threads that take part, the calling one included. In the loops
+ *   of weft/loop.h these are the same threads from start to end; other calls keep the
+ *   limit at each moment.
+ * - cancel: once this scope (or one around it) is cancelled, no further block is started,
+ *   and the call returns soon. What it has not done stays undone: a sort leaves the same
+ *   elements in some order, and a returned result means nothing. */
 typedef struct weft_opts {
   size_t struct_size; /* sizeof(weft_opts), set by WEFT_OPTS_INIT */
   weft_pool *pool;    /* where the call does its work; NULL: the current pool */
@@ -70,8 +76,8 @@ typedef struct weft_opts {
   size_t target_chunks;      /* 0: automatic */
   unsigned max_workers;      /* 0: all */
   struct weft_scope *cancel; /* stop early when this scope is cancelled; NULL: never */
-  weft_lane lane;            /* of weft_detach and weft_async */
-  weft_order order;          /* of weft_scope_begin */
+  weft_lane lane;            /* for weft_detach and weft_async */
+  weft_order order;          /* for weft_scope_begin */
 } weft_opts;
 
 #define WEFT_OPTS_INIT                                                                   \
@@ -80,7 +86,7 @@ typedef struct weft_opts {
         WEFT_ORDER_LIFO                                                                  \
   }
 
-/* Presets: each way of splitting with a shortest block. */
+/* Initialisers for each way of splitting, with the length of the shortest block. */
 #define WEFT_OPTS_ADAPTIVE(min_len)  WEFT_OPTS_SPLIT_(WEFT_SPLIT_ADAPTIVE, min_len)
 #define WEFT_OPTS_FIXED(min_len)     WEFT_OPTS_SPLIT_(WEFT_SPLIT_FIXED, min_len)
 #define WEFT_OPTS_RECURSIVE(min_len) WEFT_OPTS_SPLIT_(WEFT_SPLIT_RECURSIVE, min_len)

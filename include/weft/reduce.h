@@ -9,8 +9,8 @@
  *     struct range r;
  *     weft_reduce(&r, n, &range_of, a);
  *
- * For sums, minima and the like of numbers see weft/typed.h, for kernels that the
- * compiler inlines WEFT_FOLD in weft/kernel_fold.h.
+ * Sums, minima and more of numbers are in weft/numbers.h. WEFT_FOLD of weft/typed_fold.h
+ * makes reductions whose loops the compiler inlines.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_REDUCE_H
@@ -22,32 +22,32 @@
 extern "C" {
 #endif
 
-/* What both share.
+/* What both calls share.
  *
  * Results: the same bits for every number of threads and all options, also where memory
  * is short, and also for operations on floats, which are not quite associative: where the
  * range is cut and which partial results are merged follows from n and the size of an
  * accumulator or element alone. So of the options only pool, max_workers and cancel
- * matter here. After a cancellation the result holds some of the elements.
+ * matter here. After a cancellation the result covers only some of the elements.
  *
- * Threads: any. Inside a pool a call belongs to that pool; from outside the calling
- * thread takes part in the global pool (started on first use) until the call returns. The
- * functions are called on several threads at the same time, each accumulator is used by
- * one at a time. They may start loops, joins, scopes and other reductions.
+ * Threads: any. Inside a pool a call belongs to that pool. Outside, the calling thread
+ * takes part in the global pool (started on first use) until the call returns. Your
+ * functions run on several threads at the same time, but only one at a time uses an
+ * accumulator. They may start loops, joins, scopes and other reductions.
  *
- * Errors: none. Nonsense (a NULL function or array with n > 0, a size of 0, bad options)
+ * Errors: none. Misuse (a NULL function or array with n > 0, a size of 0, bad options)
  * ends the program with a message. The functions must not be left by longjmp or a C++
- * exception. Where there is no memory for partial results of more than 256 bytes, those
- * up to 4 KiB live on the stack; larger ones for which the system has no memory at all
- * end the program.
+ * exception. Partial results of more than 256 bytes need memory; without it those of up
+ * to 4 KiB live on the stack, and larger ones end the program.
  *
- * Memory that weft gives to the functions is aligned for every type, as malloc's is. */
+ * Accumulators that weft gives to your functions are aligned for every type, as memory
+ * from malloc is. */
 
 typedef struct weft_reducer {
-  size_t size;                                                  /* of an accumulator */
-  void (*init)(void *acc, void *ctx);                           /* nothing seen yet */
-  void (*fold)(void *acc, size_t begin, size_t end, void *ctx); /* add these elements */
-  void (*merge)(void *acc, const void *right, void *ctx);       /* add what follows */
+  size_t size;                        /* of an accumulator in bytes */
+  void (*init)(void *acc, void *ctx); /* makes an accumulator of no elements */
+  void (*fold)(void *acc, size_t begin, size_t end, void *ctx); /* adds these elements */
+  void (*merge)(void *acc, const void *right, void *ctx); /* adds what follows acc */
 } weft_reducer;
 
 /* Replaces
@@ -55,14 +55,15 @@ typedef struct weft_reducer {
  *     r->init(result, ctx);
  *     r->fold(result, 0, n, ctx);
  *
- * Meaning: the range is cut into leaves; each is folded into an accumulator that init has
- * made; neighbours are merged, left and right in their order. merge must be associative
- * and need not commute, and a fold must mean the same as the merge of the folds of its
- * parts. With n == 0 only init is called. merge does not keep `right`: if an accumulator
- * owns memory, merge takes it over or frees it.
+ * Meaning: the range is cut into leaves. Each leaf is folded into an accumulator that
+ * init has made; neighbours are merged, the left one with the right one. merge must be
+ * associative and need not commute, and the fold of a range must mean the same as the
+ * merge of the folds of its parts. With n == 0 only init is called. After a merge `right`
+ * is not used again: if an accumulator owns memory, merge takes it over or frees it.
  *
- * Cost: beside the functions themselves some 10 ns for each of at most 512 leaves (128 if
- * the accumulator has more than 4 KiB), or of 32768 elements each where that is more. */
+ * Cost: besides your functions about 10 ns for each leaf. There are at most 512 leaves
+ * (128 if an accumulator has more than 4 KiB); where that would make leaves longer than
+ * 32768 elements, there are more leaves of that length. */
 WEFT_API void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx);
 WEFT_API void weft_reduce_with(const weft_opts *o, void *result, size_t n,
                                const weft_reducer *r, void *ctx);
@@ -82,12 +83,12 @@ WEFT_API void weft_reduce_with(const weft_opts *o, void *result, size_t n,
  *       }
  *     }
  *
- * Meaning: dst[i] combines all elements up to src[i], or those in front of it. op makes
- * *acc to "*acc, then *x"; it must be associative and need not commute, identity must not
+ * Meaning: dst[i] combines all elements up to src[i], or those in front of it. op changes
+ * *acc to "*acc, then *x". It must be associative and need not commute; identity must not
  * change what it is combined with. dst may be src, but must not overlap it otherwise.
  *
- * Cost: op is called twice for each element (once if n <= 64), by all threads together.
- * Elements are copied by their bytes. Scratch memory: 1024 elements. */
+ * Cost: op is called twice for each element (once if n <= 64), shared by all threads.
+ * Elements are copied as bytes. Scratch memory: 1024 elements. */
 typedef void weft_op_fn(void *acc, const void *x, void *ctx);
 WEFT_API void weft_scan(void *dst, const void *src, size_t n, size_t size,
                         const void *identity, bool inclusive, weft_op_fn *op, void *ctx);

@@ -17,22 +17,22 @@
 extern "C" {
 #endif
 
-/* A group of tasks. Lives where you put it, usually on the stack; its content is private.
- */
+/* A group of tasks. It lives where you put it, usually on the stack; its members are
+ * private. */
 typedef struct weft_scope weft_scope;
 
-/* Opens a scope. Replaces nothing by itself: the calls between begin and end stay as they
- * are, and those that may run at the same time become weft_spawn.
+/* Opens a scope. It replaces nothing by itself: the code between begin and end stays as
+ * it is, and calls that may run at the same time become weft_spawn.
  *
- * Meaning: until weft_scope_end the calling thread is in the current pool (from outside:
- * in the global one), so that joins in between use it. A scope that is opened inside
+ * Meaning: until weft_scope_end the calling thread is in the current pool (outside a
+ * pool: in the global one), so joins in between use it. A scope that is opened inside
  * another one, by the same thread or by a task of that scope, is its child: cancelling
  * the outer one cancels it too. weft_scope_begin_with takes the pool and the order of
  * tasks from its options.
  *
- * Threads: any. The thread that begins a scope ends it, and scopes of a thread end in the
- * reverse order of their beginnings; anything else ends the program with a message.
- * Errors: none. Cost: about 10 ns inside a pool, tens from outside. */
+ * Threads: any. The thread that began a scope ends it, and the scopes of a thread end in
+ * the reverse order; anything else ends the program with a message. Errors: none. Cost:
+ * about 10 ns inside a pool, tens of nanoseconds outside. */
 WEFT_API void weft_scope_begin(weft_scope *s);
 WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);
 
@@ -47,14 +47,17 @@ WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);
  *
  * Threads: the one that began the scope, every task of the scope, and any other thread
  * that knows that the scope stays open until the call has returned. Spawning into a scope
- * that has ended ends the program with a message as long as its memory is there.
+ * that has ended ends the program with a message as long as its memory is intact.
  *
- * Errors: none. fn must not be left by longjmp, pthread_exit or a C++ exception. A task
- * takes 64 bytes from the calling worker's own store, which is recycled. If there is no
- * memory, and when a thread has spawned some thousand tasks that nobody took, weft_spawn
- * runs tasks itself before it returns; so do not hold a lock that the tasks take. Cost:
- * some nanoseconds, no lock, no shared counter; from a thread outside the pool and in
- * FIFO scopes a lock, into a scope that is not the innermost one an atomic add.
+ * Errors: none. fn must not be left by longjmp, pthread_exit or a C++ exception. If there
+ * is no memory, and when a thread has spawned some thousand tasks that nobody took,
+ * weft_spawn runs tasks itself before it returns; so do not hold a lock that the tasks
+ * take.
+ *
+ * Cost: some nanoseconds, without a lock or a shared counter. A task takes 64 bytes from
+ * the calling worker's own store, which reuses them. A spawn from a thread outside the
+ * pool or into a FIFO scope takes a lock; into a scope that is not the innermost one it
+ * needs an atomic addition.
  *
  *     static void visit(void *ctx) {
  *       struct node *node = ctx;
@@ -69,42 +72,45 @@ WEFT_API void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx);
  *     struct args copy = args;
  *     fn(&copy);
  *
- * Meaning: weft_spawn with a copy of the `size` bytes at args, which fn may change and
- * which is aligned for every type. The copy is made first, so args may be reused at once.
+ * Meaning: weft_spawn with a copy of the `size` bytes at args. fn may change the copy,
+ * which is aligned for every type. args may be reused as soon as the call returns.
  *
- * Threads, errors: as weft_spawn. Copies of up to 16 bytes cost nothing extra, up to
- * about 2 KiB they are recycled as tasks are, above that each is one malloc. If memory
- * cannot be had, fn runs at once with a copy on the stack; for more than 4 KiB it is then
- * given args itself.
+ * Threads and errors: those of weft_spawn. Without memory fn runs at once, with a copy on
+ * the stack, or with args itself if they have more than 4 KiB. Cost: copies of up to 16
+ * bytes cost nothing extra; up to about 2 KiB their memory is reused as that of tasks;
+ * larger ones take a malloc each.
  *
  *     struct tile tile = {x, y, image};
  *     weft_spawn_copy(&scope, &tile, sizeof tile, render); */
 WEFT_API void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn);
 
-/* Cancels a scope: tasks that have not started are skipped, running ones see it through
+/* Cancels a scope: tasks that have not started are skipped, running ones can ask
  * weft_scope_cancelled, and weft_scope_end returns the error. The first error wins; later
  * calls change nothing. 0 stands for WEFT_ECANCELED; other numbers are yours.
  *
  * Threads: any, while the scope is open. Cost: one atomic operation. */
 WEFT_API void weft_scope_cancel(weft_scope *s, int error);
 
-/* Is the scope cancelled, or one that it is nested in? For tasks to stop early.
+/* Returns whether the scope, or one around it, is cancelled, so that tasks can stop
+ * early.
  *
  * Threads: any, while the scope is open. Cost: one load per level of nesting. */
 WEFT_API bool weft_scope_cancelled(const weft_scope *s);
 
 /* Closes a scope: returns when all its tasks have ended or were skipped.
  *
- * Returns 0, or the error of the scope if it was cancelled, else that of the nearest
- * cancelled scope around it. While it waits, the thread runs tasks of the scope and then
- * others of the pool, as weft_join does; see there and weft_isolate about locks.
+ * Meaning: the result is 0, or the error of the scope if it was cancelled, else that of
+ * the nearest cancelled scope around it. While the thread waits, it runs tasks of the
+ * scope and then others of the pool, as weft_join does; see there and weft_isolate about
+ * locks.
  *
- * Threads: the one that began it. Ending a scope twice ends the program with a message.
- */
+ * Threads: the one that began the scope. Ending a scope twice ends the program with a
+ * message. */
 WEFT_API int weft_scope_end(weft_scope *s);
 
-/* The innermost scope that the calling code is in, or NULL: the one its thread has begun
- * last, or the one that it is a task of. Joins and loops hand it on to other threads. */
+/* Returns the innermost scope around the calling code, or NULL: the scope that its thread
+ * began last, or the one whose task it is. Joins and loops pass it on to other threads.
+ * Threads: any. */
 WEFT_API weft_scope *weft_scope_current(void);
 
 #ifdef __cplusplus

@@ -1,16 +1,17 @@
-/* weft/search.h - searches in arrays that stop at the first answer, and comparisons.
+/* weft/search.h - searches in arrays that stop early, and comparisons of arrays.
  *
  *     size_t i = weft_find_first(users, n, sizeof *users, is_named, "ada");
  *     if (i != SIZE_MAX) greet(&users[i]);
  *
- * What weft/array.h says at its top on arrays, threads, errors and cost holds here too;
- * no call here needs memory.
+ * What the top of weft/array.h says about arrays, threads, errors and cost holds here
+ * too. No call of this header needs memory.
  *
- * A search ends early: nothing behind a known match is looked at any more, but for blocks
- * of some ten microseconds that had begun. Searches for the first element take their
- * blocks from the front with all threads, those for the last one from the back. So a
- * match in the first elements of any array is found in microseconds. The functions are
- * called at most once for each element unless it says otherwise.
+ * A search ends early: once a match is known, the elements behind it are not searched any
+ * more, except in blocks of about ten microseconds that have begun. All threads of a
+ * search for the first element take their blocks from the front, those of a search for
+ * the last one from the back. So a match among the first elements of any array is found
+ * in microseconds. A function is called at most once for each element, unless the text of
+ * a call says otherwise.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_SEARCH_H
@@ -29,16 +30,11 @@ extern "C" {
  *       if (pred(base[i], ctx)) return i;
  *     return SIZE_MAX;
  *
- * Always the lowest index that the predicate holds for, or SIZE_MAX. weft_position is the
- * same under the name that others give it. */
+ * Meaning: always the lowest index for which the predicate holds, or SIZE_MAX. */
 WEFT_API size_t weft_find_first(const void *base, size_t n, size_t size,
                                 weft_pred_fn *pred, void *ctx);
 WEFT_API size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n,
                                      size_t size, weft_pred_fn *pred, void *ctx);
-WEFT_API size_t weft_position(const void *base, size_t n, size_t size, weft_pred_fn *pred,
-                              void *ctx);
-WEFT_API size_t weft_position_with(const weft_opts *o, const void *base, size_t n,
-                                   size_t size, weft_pred_fn *pred, void *ctx);
 
 /* Replaces
  *
@@ -56,7 +52,7 @@ WEFT_API size_t weft_find_last_with(const weft_opts *o, const void *base, size_t
  *       if (pred(base[i], ctx)) return i;
  *     return SIZE_MAX;
  *
- * where it does not matter which match is found: the first that any thread comes upon. */
+ * where any match will do. Meaning: the match that a thread finds first. */
 WEFT_API size_t weft_find_any(const void *base, size_t n, size_t size, weft_pred_fn *pred,
                               void *ctx);
 WEFT_API size_t weft_find_any_with(const weft_opts *o, const void *base, size_t n,
@@ -68,8 +64,8 @@ WEFT_API size_t weft_find_any_with(const weft_opts *o, const void *base, size_t 
  *       if (pred(base[i], ctx)) return true;
  *     return false;
  *
- * weft_all: does it hold for all elements? weft_none: for none? Both are true of an array
- * of no elements. */
+ * Meaning: does the predicate hold for any element? weft_all: for all? weft_none: for
+ * none? Both are true of an array of no elements. */
 WEFT_API bool weft_any(const void *base, size_t n, size_t size, weft_pred_fn *pred,
                        void *ctx);
 WEFT_API bool weft_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
@@ -90,7 +86,8 @@ WEFT_API bool weft_none_with(const weft_opts *o, const void *base, size_t n, siz
  *       if (cmp(base[i], base[best], ctx) < 0) best = i;
  *     return best;
  *
- * The first of the smallest elements, or of the largest; SIZE_MAX if there are none. */
+ * Meaning: the index of the first of the smallest elements, or of the largest ones;
+ * SIZE_MAX if there are no elements. */
 WEFT_API size_t weft_min_index(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
                                void *ctx);
 WEFT_API size_t weft_min_index_with(const weft_opts *o, const void *base, size_t n,
@@ -125,8 +122,9 @@ WEFT_API bool weft_equal_by_with(const weft_opts *o, const void *a, const void *
  *     }
  *     return na < nb ? -1 : na > nb;
  *
- * The order of words in a dictionary: that of the first elements that differ, and what is
- * shorter comes first. cmp is called twice for those that differ first. */
+ * Meaning: the order of words in a dictionary: the first elements that differ decide;
+ * else the shorter array comes first. cmp is called twice for the elements that
+ * decide. */
 WEFT_API int weft_compare(const void *a, size_t na, const void *b, size_t nb, size_t size,
                           weft_cmp_fn *cmp, void *ctx);
 WEFT_API int weft_compare_with(const weft_opts *o, const void *a, size_t na,

@@ -1,5 +1,5 @@
 /* weft/task.h - work outside of scopes: handles, detached work, a call on every thread,
- * and what a task may say about itself.
+ * and what a task can ask of its thread: yield, isolate, blocking sections.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_TASK_H
@@ -21,13 +21,11 @@ typedef struct weft_handle weft_handle;
  *     fn(ctx);        // now, though its result is needed later
  *
  * Meaning: hands fn(ctx) to the started threads of the current pool and returns at once.
- * weft_handle_wait waits for it. fn runs as in weft_isolate, so that nothing that waits
- * for the handle can come to lie on top of it. *out is the handle; each handle must be
- * given to weft_handle_wait or to weft_handle_drop, once.
+ * *out is the handle; give it to weft_handle_wait or to weft_handle_drop, once. fn runs
+ * as if inside weft_isolate, so code that waits for the handle never runs on top of it.
  *
- * Threads: any. Errors: WEFT_EINVAL for NULL out or fn or nonsense in the options,
- * WEFT_ENOMEM; then *out is NULL and fn will not run. Cost: about 100 ns, and a wake-up
- * if the pool sleeps.
+ * Threads: any. Errors: WEFT_EINVAL for NULL out or fn or bad options, WEFT_ENOMEM; then
+ * *out is NULL and fn will not run. Cost: about 100 ns, and a wake-up if the pool sleeps.
  *
  *     weft_handle *handle;
  *     if (weft_async(&handle, load, &level) != 0) load(&level);
@@ -37,27 +35,31 @@ WEFT_API int weft_async(weft_handle **out, weft_fn *fn, void *ctx);
 WEFT_API int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn,
                              void *ctx);
 
-/* Has the function returned? Then what it did is visible. Any thread. */
+/* Returns whether the function has returned; if so, what it did is visible. Threads: any.
+ */
 WEFT_API bool weft_handle_done(const weft_handle *h);
 
-/* Waits until the function has returned, and frees the handle. If nobody has started it
- * yet, the calling thread runs it; else it helps the pool meanwhile, as weft_join does.
+/* Waits until the function has returned, and frees the handle. If no thread has started
+ * the function yet, the calling thread runs it; otherwise the calling thread helps the
+ * pool meanwhile, as in weft_join.
  *
- * Returns 0, or WEFT_EINVAL for NULL. The function of the handle itself must not wait for
- * it, nor a part of it, nor what it lets through by weft_yield: the program ends with a
- * message if that is on the same thread.
- *
- * Threads: any, one per handle. */
+ * Threads: any, one for each handle. Errors: WEFT_EINVAL for NULL, else 0. The function
+ * of the handle must not wait for its own handle, nor may a part of it, nor a task that
+ * it runs by weft_yield: on the same thread that ends the program with a message. */
 WEFT_API int weft_handle_wait(weft_handle *h);
 
-/* Gives the handle up without waiting: the function runs all the same. NULL does nothing.
- * Any thread. */
+/* Gives up the handle without waiting; the function still runs. NULL does nothing.
+ * Threads: any. */
 WEFT_API void weft_handle_drop(weft_handle *h);
 
 /* ---- detached work ---- */
 
-/* weft_pool_detach on the current pool: hands fn(ctx) to the started threads and returns.
- */
+/* Replaces
+ *
+ *     fn(ctx);      // though nobody needs to wait for it
+ *
+ * Meaning: weft_pool_detach for the current pool, or for that of the options, which also
+ * choose the lane. */
 WEFT_API int weft_detach(weft_fn *fn, void *ctx);
 WEFT_API int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx);
 
@@ -67,42 +69,43 @@ WEFT_API int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx);
  *
  *     for (unsigned index = 0; index < count; index++) fn(index, count, ctx);
  *
- * Meaning: calls fn once on each of `count` threads: every one that the current pool has
- * started (without those that are added for blocking sections), and the calling one if it
- * came from outside. index is different on each, from
- * 0 to count - 1. Returns when all have returned. Each thread makes its call when it is
- * between two tasks, or waits for something; so no thread may be kept from that by
- * waiting for this call in its own way. Nor does a thread that has gone into another pool
- * answer before it is back: what threads of the pool wait for in other pools must not
- * broadcast here.
+ * Meaning: calls fn once on each of `count` threads: every thread that the current pool
+ * has started (without those added for blocking sections), and the calling one if it came
+ * from outside. index is different on each, from 0 to count - 1. The call returns when
+ * all have returned. A thread makes its call between two tasks or while it waits inside
+ * weft. So no thread of the pool may wait for this call in a way of its own (a lock, a
+ * condition): it would never answer. A thread that has entered another pool answers when
+ * it is back: work that threads of this pool wait for in other pools must not broadcast
+ * here.
  *
  * Threads: any. Errors: none. Allocates nothing. Cost: that of waking the threads. In an
- * exit hook, when other threads may have ended, fn is called on the calling thread only.
- */
+ * exit hook, when other threads may have ended, only the calling thread calls fn. */
 WEFT_API void weft_broadcast(void (*fn)(unsigned index, unsigned count, void *ctx),
                              void *ctx);
 WEFT_API void weft_broadcast_with(const weft_opts *o,
                                   void (*fn)(unsigned index, unsigned count, void *ctx),
                                   void *ctx);
 
-/* ---- what a task may say about itself ---- */
+/* ---- what a task can ask of its thread ---- */
 
-/* Runs one task that waits to be run, if there is one: for long functions that want to
- * let others through. True if it ran one.
+/* Runs one waiting task, if there is one, so that a long function does not keep others
+ * waiting. Returns whether it ran one.
  *
- * Looks for tasks that this thread has spawned, then those of other threads, then
- * detached and asynchronous work of the normal lane. Outside a pool it takes part in the
- * global one if that runs. Does nothing if too much of the stack is in use already (see
- * weft_join), and in weft_isolate runs only work of its own. */
+ * Meaning: it looks for tasks that this thread has spawned, then for those of other
+ * threads, then for detached and asynchronous work of the normal lane. Outside a pool it
+ * takes part in the global one if that runs. It does nothing if half of the stack is in
+ * use already (see weft_join). In weft_isolate it runs only work made inside.
+ *
+ * Threads: any. Errors: none. Cost: that of looking, some tens of nanoseconds. */
 WEFT_API bool weft_yield(void);
 
 /* Replaces
  *
  *     fn(ctx);
  *
- * Meaning: calls fn(ctx) on the calling thread. While fn, or anything that it forks or
- * spawns, waits for its own tasks, the waiting thread runs only tasks made by what is
- * waiting, and otherwise sleeps. So fn may hold a lock that other tasks of the pool take:
+ * Meaning: calls fn(ctx) on the calling thread. While fn, or a task that it forked or
+ * spawned, waits for its own tasks, the waiting thread runs only tasks made inside fn,
+ * and otherwise sleeps. So the caller may hold a lock that other tasks of the pool take:
  *
  *     static void update(void *ctx) {        // a task
  *       pthread_mutex_lock(&mutex);
@@ -112,23 +115,25 @@ WEFT_API bool weft_yield(void);
  *
  * Without it, a thread that waits inside recompute_all might start another update on top
  * and wait for the mutex that it holds itself. Broadcasts are answered when fn has
- * returned; but at once, and all of them, while fn, or anything that it waits for,
- * broadcasts itself.
+ * returned; but while fn, or work that it waits for, broadcasts itself, all broadcasts
+ * are answered at once.
  *
- * Threads: any. Errors: none. Cost: a few nanoseconds; from outside that of entering the
- * global pool. */
+ * Threads: any. Errors: none. Cost: a few nanoseconds; outside a pool that of entering
+ * the global one. */
 WEFT_API void weft_isolate(weft_fn *fn, void *ctx);
 
-/* Say that what the calling thread does in between may block: file or network input,
- * locks, waiting for a process. Meanwhile another thread takes over its part of the work,
- * so that as many as before are running; when the section ends, the number returns to
- * normal as soon as one of them has finished its task. At most weft_config.blocking
- * threads are added in a pool; sections beyond that simply block. Sections may nest;
- * a scope that is begun inside one is ended inside it. Outside a pool both calls do
- * nothing. An end without a begin ends the program with a message.
+/* Mark code that may block: file or network input, locks, waiting for a process.
  *
- * Cost: some tens of nanoseconds; a wake-up where every thread of the pool was busy; a
- * thread start the first time. Worth it for what takes longer than that.
+ * Meaning: between the two calls another thread stands in for the calling one, so that as
+ * many threads as before are working. When the section ends, the number returns to normal
+ * as soon as one of them has finished its task. At most weft_config.blocking threads
+ * stand in at a time; further sections simply block. Sections may nest; end a scope in
+ * the same section in which it began.
+ *
+ * Threads: any; outside a pool both calls do nothing. Errors: an end without a begin ends
+ * the program with a message. Cost: some tens of nanoseconds; a wake-up if every thread
+ * of the pool was busy; a thread start the first time. It pays for code that blocks for
+ * longer than that.
  *
  *     weft_blocking_begin();
  *     size_t got = fread(buffer, 1, size, file);

@@ -9,8 +9,8 @@ WEFT_SORT_BY_KEY(sort_rows, int, double, less)
 
 void use(int *keys, double *rows) {
 #ifdef RIGHT
-  sort_rows(keys, rows, 3, NULL);
+  sort_rows(keys, 3, rows, NULL);
 #else
-  sort_rows(rows, keys, 3, NULL);
+  sort_rows(rows, 3, keys, NULL);
 #endif
 }

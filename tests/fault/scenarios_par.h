@@ -338,10 +338,10 @@ static int numeric_reductions(weft_pool *pool) {
   const uint64_t sum = (uint64_t)ROWS * (ROWS - 1) / 2;
   (void)pool;
   fill_arrays();
-  return is_true(weft_sum_u32(source, ROWS) == sum &&
-                 weft_sum_f64(reals, ROWS) == (double)sum &&
-                 weft_min_u32(source, ROWS) == 0 && weft_argmin_u32(source, ROWS) == 0 &&
-                 weft_max_f64(reals, ROWS) == ROWS - 1);
+  return is_true(
+      weft_sum_u32(source, ROWS) == sum && weft_sum_f64(reals, ROWS) == (double)sum &&
+      weft_min_u32(source, ROWS) == 0 && weft_min_index_u32(source, ROWS) == 0 &&
+      weft_max_f64(reals, ROWS) == ROWS - 1);
 }
 
 static void add_op(void *acc, const void *x, void *ctx) {
@@ -406,7 +406,7 @@ static int sorts_of_wide_rows(weft_pool *pool) {
 static int sorts_by_key(weft_pool *pool) {
   (void)pool;
   fill_arrays();
-  weft_sort_by_key(source, 4, places, sizeof places[0], ROWS, by_u32, NULL);
+  weft_sort_by_key(source, ROWS, 4, places, sizeof places[0], by_u32, NULL);
   for (size_t i = 0; i < ROWS; i++)
     if (places[i] != i) return WRONG;
   return ascends(source, ROWS);
@@ -424,9 +424,9 @@ static int argsorts(weft_pool *pool) {
 static int selections(weft_pool *pool) {
   (void)pool;
   fill_arrays();
-  weft_nth_element(source, ROWS, 1234, 4, by_u32, NULL);
+  weft_nth_element(source, ROWS, 4, 1234, by_u32, NULL);
   if (source[1234] != 1234) return WRONG;
-  weft_partial_sort(source, ROWS, 500, 4, by_u32, NULL);
+  weft_partial_sort(source, ROWS, 4, 500, by_u32, NULL);
   return ascends(source, 500);
 }
 
@@ -452,7 +452,7 @@ static int numeric_sorts(weft_pool *pool) {
 static int numeric_sorts_by_key(weft_pool *pool) {
   (void)pool;
   fill_arrays();
-  weft_sort_by_key_u64(wide_source, source, 4, ROWS);
+  weft_sort_by_key_u64(wide_source, ROWS, source, 4);
   if (ascends(source, ROWS) != 0) return WRONG;
   fill_arrays();
   weft_argsort_u32(places, source, ROWS);

@@ -153,7 +153,7 @@ static void do_sort(state *s) {
     weft_sort_u32_with(&o, s->array, s->n);
     break;
   default: /* sorts as far as k, and then the rest */
-    weft_partial_sort_with(&o, s->array, s->n, s->n / 2, 4, compare, NULL);
+    weft_partial_sort_with(&o, s->array, s->n, 4, s->n / 2, compare, NULL);
     weft_sort_with(&o, s->array, s->n, 4, compare, NULL);
   }
   qsort(s->copy, s->n, 4, compare_plain);

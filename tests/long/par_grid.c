@@ -86,7 +86,7 @@ static void check_keyed(const weft_opts *o, sorting *s) {
   refill(s);
   for (size_t i = 0; i < s->n; i++)
     memcpy(payload + i * part, s->base + i * s->size, part);
-  weft_sort_by_key_with(o, s->base, s->size, payload, part, s->n, compare_keys,
+  weft_sort_by_key_with(o, s->base, s->n, s->size, payload, part, compare_keys,
                         &s->order);
   check_result(s, s->n, true, "sort_by_key");
   for (size_t i = 0; i < s->n; i++)
@@ -112,7 +112,7 @@ static void check_argsort(const weft_opts *o, sorting *s) {
 static void check_selection(const weft_opts *o, sorting *s, size_t nth) {
   size_t wrong = 0;
   refill(s);
-  weft_nth_element_with(o, s->base, s->n, nth, s->size, compare_keys, &s->order);
+  weft_nth_element_with(o, s->base, s->n, s->size, nth, compare_keys, &s->order);
   uint32_t key = key_of(s->base + nth * s->size, s->size);
   for (size_t i = 0; i < s->n; i++) {
     uint32_t other = key_of(s->base + i * s->size, s->size);
@@ -121,7 +121,7 @@ static void check_selection(const weft_opts *o, sorting *s, size_t nth) {
   CHECK_EQ(wrong, 0);
   check_result(s, 0, false, "nth_element");
   refill(s);
-  weft_partial_sort_with(o, s->base, s->n, nth + 1, s->size, compare_keys, &s->order);
+  weft_partial_sort_with(o, s->base, s->n, s->size, nth + 1, compare_keys, &s->order);
   check_result(s, nth + 1, false, "partial_sort");
   CHECK_EQ(key_of(s->base + nth * s->size, s->size), key);
 }

@@ -263,7 +263,7 @@ TEST_LIMIT(random_kernel_sorts_by_key, 600) {
       rows[k] = (row){keys[k], (uint32_t)k, (uint64_t)keys[k] * 31 + k};
     }
     weft_opts opts = random_opts(&random);
-    sort_pairs_with(&opts, keys, rows, n, NULL);
+    sort_pairs_with(&opts, keys, n, rows, NULL);
     for (size_t k = 0; k < n; k++) wrong += rows[k].key != keys[k];
     CHECK_EQ(wrong, 0);
     check_rows(rows, n, true);

@@ -129,8 +129,8 @@ TEST_LIMIT(scans, 600) {
     bool held = weft_sum_##name##_with(opts, from, n) == (wide)sum &&                    \
                 weft_product_##name##_with(opts, from, n) == (wide)product &&            \
                 weft_dot_##name##_with(opts, from, b, n) == (wide)dot &&                 \
-                weft_argmin_##name##_with(opts, from, n) == low &&                       \
-                weft_argmax_##name##_with(opts, from, n) == high &&                      \
+                weft_min_index_##name##_with(opts, from, n) == low &&                    \
+                weft_max_index_##name##_with(opts, from, n) == high &&                   \
                 (n == 0 || (weft_min_##name##_with(opts, from, n) == from[low] &&        \
                             weft_max_##name##_with(opts, from, n) == from[high]));       \
     if (seed % 5 == 0)                                                                   \
@@ -168,8 +168,8 @@ INTEGER_CASES(u64, uint64_t, uint64_t)
     results_##name r = {                                                                 \
         weft_sum_##name##_with(o, a, n),      weft_product_##name##_with(o, a, n),       \
         weft_dot_##name##_with(o, a, b, n),   weft_mean_##name##_with(o, a, n),          \
-        weft_variance_##name##_with(o, a, n), weft_argmin_##name##_with(o, a, n),        \
-        weft_argmax_##name##_with(o, a, n)};                                             \
+        weft_variance_##name##_with(o, a, n), weft_min_index_##name##_with(o, a, n),     \
+        weft_max_index_##name##_with(o, a, n)};                                          \
     if (exclusive)                                                                       \
       weft_scan_exclusive_##name##_with(o, dst, a, n);                                   \
     else                                                                                 \

@@ -88,7 +88,7 @@ static bool try_by_key(random_case *c) {
   bool right = true;
   for (size_t i = 0; i < c->n; i++)
     memcpy(payload + i * payload_size, c->base + i * c->size, c->size < 4 ? c->size : 4);
-  weft_sort_by_key_with(&c->opts, c->base, c->size, payload, payload_size, c->n,
+  weft_sort_by_key_with(&c->opts, c->base, c->n, c->size, payload, payload_size,
                         compare_cancelling, &c->order);
   for (size_t i = 0; i < c->n; i++)
     right = right && memcmp(payload + i * payload_size, c->base + i * c->size,
@@ -107,10 +107,10 @@ static bool try_call(random_case *c) {
     weft_sort_stable_with(&c->opts, c->base, n, size, compare_cancelling, &c->order);
     return c->cancelled || is_in_order(c->base, n, size, true);
   case 2:
-    weft_nth_element_with(&c->opts, c->base, n, nth, size, compare_cancelling, &c->order);
+    weft_nth_element_with(&c->opts, c->base, n, size, nth, compare_cancelling, &c->order);
     return c->cancelled || n == 0 || is_divided(c, nth);
   case 3:
-    weft_partial_sort_with(&c->opts, c->base, n, nth, size, compare_cancelling,
+    weft_partial_sort_with(&c->opts, c->base, n, size, nth, compare_cancelling,
                            &c->order);
     return c->cancelled || n == 0 ||
            (is_in_order(c->base, nth, size, false) &&

@@ -247,13 +247,13 @@ static void sorts(const weft_opts *o) {
   weft_sort_stable(others, N, sizeof *others, by_key, NULL);
   CHECK(is_stable(others, N));
   for (size_t i = 0; i < N; i++) CHECK(others[i].place == order[i]);
-  weft_nth_element(items, N, 2000, sizeof *items, by_key, NULL);
+  weft_nth_element(items, N, sizeof *items, 2000, by_key, NULL);
   CHECK(items[2000].key == others[2000].key);
-  weft_nth_element_with(o, items, N, 3000, sizeof *items, by_key, NULL);
+  weft_nth_element_with(o, items, N, sizeof *items, 3000, by_key, NULL);
   CHECK(items[3000].key == others[3000].key);
-  weft_partial_sort(items, N, 50, sizeof *items, by_key, NULL);
+  weft_partial_sort(items, N, sizeof *items, 50, by_key, NULL);
   CHECK(weft_equal_by(items, others, 50, sizeof *items, by_key, NULL));
-  weft_partial_sort_with(o, items, N, 500, sizeof *items, by_key, NULL);
+  weft_partial_sort_with(o, items, N, sizeof *items, 500, by_key, NULL);
   CHECK(weft_equal_by(items, others, 500, sizeof *items, by_key, NULL));
   weft_sort(items, N, sizeof *items, by_key, NULL);
   CHECK(weft_is_sorted_with(o, items, N, sizeof *items, by_key, NULL));
@@ -272,9 +272,9 @@ static void sorts(const weft_opts *o) {
   CHECK(others[100].key == 100 && is_stable(others, 101));
   make_items();
   for (size_t i = 0; i < N; i++) keys[i] = items[i].key;
-  weft_sort_by_key(keys, sizeof *keys, items, sizeof *items, N, by_number, NULL);
+  weft_sort_by_key(keys, N, sizeof *keys, items, sizeof *items, by_number, NULL);
   CHECK(is_stable(items, N) && weft_is_sorted_u32(keys, N));
-  weft_sort_by_key_with(o, keys, sizeof *keys, items, sizeof *items, N, by_number, NULL);
+  weft_sort_by_key_with(o, keys, N, sizeof *keys, items, sizeof *items, by_number, NULL);
   CHECK(is_stable(items, N));
 }
 
@@ -390,7 +390,7 @@ static void kernels(const weft_opts *o) {
     }                                                                                    \
     CHECK(weft_sum(a, N) == sum && weft_dot(a, b, N) == dot);                            \
     CHECK(weft_min(a, N) == a[least] && weft_max(a, N) == a[most]);                      \
-    CHECK(weft_argmin(a, N) == least && weft_argmax(a, N) == most);                      \
+    CHECK(weft_min_index_of(a, N) == least && weft_max_index_of(a, N) == most);          \
     CHECK(weft_mean(a, N) == (double)sum / N && weft_variance(b, 3) > 0.66);             \
     CHECK(weft_product(a + 1, 2) == (wide)a[1] * a[2]);                                  \
     CHECK(SAME(weft_sum, weft_sum, T, (a, N), (o, a, N)));                               \
@@ -398,8 +398,8 @@ static void kernels(const weft_opts *o) {
     CHECK(SAME(weft_dot, weft_dot, T, (a, b, N), (o, a, b, N)));                         \
     CHECK(SAME(weft_min, weft_min, T, (a, N), (o, a, N)));                               \
     CHECK(SAME(weft_max, weft_max, T, (a, N), (o, a, N)));                               \
-    CHECK(SAME(weft_argmin, weft_argmin, T, (a, N), (o, a, N)));                         \
-    CHECK(SAME(weft_argmax, weft_argmax, T, (a, N), (o, a, N)));                         \
+    CHECK(SAME(weft_min_index_of, weft_min_index, T, (a, N), (o, a, N)));                \
+    CHECK(SAME(weft_max_index_of, weft_max_index, T, (a, N), (o, a, N)));                \
     CHECK(SAME(weft_mean, weft_mean, T, (a, N), (o, a, N)));                             \
     CHECK(SAME(weft_variance, weft_variance, T, (a, N), (o, a, N)));                     \
     weft_scan_of(c, b, N);                                                               \
@@ -407,7 +407,7 @@ static void kernels(const weft_opts *o) {
     weft_scan_of_with(o, c, b, N), weft_scan_##T(c, b, N);                               \
     weft_scan_##T##_with(o, c, b, N);                                                    \
     CHECK(c[N - 1] == running);                                                          \
-    weft_scan_exclusive_of(c, b, N), weft_scan_exclusive_of_with(o, c, b, N);            \
+    weft_scan_exclusive(c, b, N), weft_scan_exclusive_with(o, c, b, N);                  \
     weft_scan_exclusive_##T(c, b, N), weft_scan_exclusive_##T##_with(o, c, b, N);        \
     CHECK(c[0] == 0 && c[N - 1] == running - b[N - 1]);                                  \
     weft_fill_of(c, N, (type)1), weft_fill_of_with(o, c, N, (type)2);                    \
@@ -435,10 +435,10 @@ static void kernels(const weft_opts *o) {
     memcpy(c, a, sizeof c), weft_sort_##T(c, N);                                         \
     memcpy(b, a, sizeof b), weft_sort_##T##_with(o, b, N);                               \
     CHECK(weft_equal(b, c, N, sizeof *b));                                               \
-    weft_sort_by_key_of(a, payload, sizeof *payload, N);                                 \
-    weft_sort_by_key_of_with(o, a, payload, sizeof *payload, N);                         \
-    weft_sort_by_key_##T(a, payload, sizeof *payload, N);                                \
-    weft_sort_by_key_##T##_with(o, a, payload, sizeof *payload, N);                      \
+    weft_sort_by_key_of(a, N, payload, sizeof *payload);                                 \
+    weft_sort_by_key_of_with(o, a, N, payload, sizeof *payload);                         \
+    weft_sort_by_key_##T(a, N, payload, sizeof *payload);                                \
+    weft_sort_by_key_##T##_with(o, a, N, payload, sizeof *payload);                      \
     for (size_t i = 0; i < N; i++) CHECK(a[i] == c[i] && payload[i] == order[i]);        \
   }
 

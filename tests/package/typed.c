@@ -85,7 +85,7 @@ static void kernels(const weft_opts *o) {
   running_sum_exclusive_with(o, c, a, N, NULL);
   CHECK(c[0] == 0 && c[N - 1] == (double)N * (N - 1) / 2);
   for (int i = 0; i < N; i++) places[i] = i;
-  sort_down_with(o, a, places, N, NULL);
+  sort_down_with(o, a, N, places, NULL);
   CHECK(a[0] == N && a[N - 1] == 1);
   CHECK(places[0] == N - 1 && places[N - 1] == 0);
 }

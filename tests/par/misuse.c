@@ -224,7 +224,6 @@ static const char *search_misuse(unsigned which, bool commit) {
   SEARCH(weft_find_first)
   SEARCH(weft_find_last)
   SEARCH(weft_find_any)
-  SEARCH(weft_position)
   SEARCH(weft_any)
   SEARCH(weft_all)
   SEARCH(weft_none)
@@ -252,16 +251,16 @@ static const char *sort_misuse(unsigned which, bool commit) {
        (others, numbers, 2, numbers, 2, 4, compare, NULL))
   NO_ARRAY(weft_merge, (others, NULL, 2, numbers, 2, 4, compare, NULL))
   NO_ARRAY(weft_merge, (others, numbers, 2, NULL, 2, 4, compare, NULL))
-  CALL(weft_sort_by_key, (NULL, 4, others, 4, N, compare, NULL),
-       (numbers, 4, others, 4, N, compare, NULL))
-  NO_ARRAY(weft_sort_by_key, (numbers, 4, NULL, 4, N, compare, NULL))
+  CALL(weft_sort_by_key, (NULL, N, 4, others, 4, compare, NULL),
+       (numbers, N, 4, others, 4, compare, NULL))
+  NO_ARRAY(weft_sort_by_key, (numbers, N, 4, NULL, 4, compare, NULL))
   CALL(weft_argsort, (NULL, numbers, N, 4, compare, NULL),
        (order, numbers, N, 4, compare, NULL))
   NO_ARRAY(weft_argsort, (order, NULL, N, 4, compare, NULL))
-  CALL(weft_nth_element, (NULL, N, 1, 4, compare, NULL),
-       (numbers, N, 1, 4, compare, NULL))
-  CALL(weft_partial_sort, (NULL, N, 1, 4, compare, NULL),
-       (numbers, N, 1, 4, compare, NULL))
+  CALL(weft_nth_element, (NULL, N, 4, 1, compare, NULL),
+       (numbers, N, 4, 1, compare, NULL))
+  CALL(weft_partial_sort, (NULL, N, 4, 1, compare, NULL),
+       (numbers, N, 4, 1, compare, NULL))
   CALL(weft_is_sorted, (NULL, N, 4, compare, NULL), (numbers, N, 4, compare, NULL))
   MISUSE("weft_sort: the comparator is NULL", weft_sort(numbers, N, 4, NULL, NULL))
   MISUSE("weft_sort_stable: the size of an element is 0",
@@ -321,8 +320,8 @@ static const char *kernel_misuse(unsigned which, bool commit) {
     NO_ARRAY(weft_dot_##type, (some, NULL, N))                                           \
     CALL(weft_min_##type, (NULL, N), (some, N))                                          \
     CALL(weft_max_##type, (NULL, N), (some, N))                                          \
-    CALL(weft_argmin_##type, (NULL, N), (some, N))                                       \
-    CALL(weft_argmax_##type, (NULL, N), (some, N))                                       \
+    CALL(weft_min_index_##type, (NULL, N), (some, N))                                    \
+    CALL(weft_max_index_##type, (NULL, N), (some, N))                                    \
     CALL(weft_mean_##type, (NULL, N), (some, N))                                         \
     CALL(weft_variance_##type, (NULL, N), (some, N))                                     \
     CALL(weft_scan_##type, (NULL, some, N), (more, some, N))                             \
@@ -331,8 +330,8 @@ static const char *kernel_misuse(unsigned which, bool commit) {
     NO_ARRAY(weft_scan_exclusive_##type, (some, NULL, N))                                \
     CALL(weft_fill_##type, (NULL, N, 0), (some, N, 0))                                   \
     CALL(weft_sort_##type, (NULL, N), (some, N))                                         \
-    CALL(weft_sort_by_key_##type, (NULL, numbers, 4, N), (some, numbers, 4, N))          \
-    NO_ARRAY(weft_sort_by_key_##type, (some, NULL, 4, N))                                \
+    CALL(weft_sort_by_key_##type, (NULL, N, numbers, 4), (some, N, numbers, 4))          \
+    NO_ARRAY(weft_sort_by_key_##type, (some, N, NULL, 4))                                \
     CALL(weft_argsort_##type, (NULL, some, N), (order, some, N))                         \
     NO_ARRAY(weft_argsort_##type, (order, NULL, N))                                      \
     CALL(weft_nth_element_##type, (NULL, N, 1), (some, N, 1))                            \
@@ -434,7 +433,7 @@ TEST(nothing_is_no_misuse) {
   weft_merge(others, NULL, 0, numbers, 2, 4, compare, NULL);
   weft_merge(others, numbers, 2, NULL, 0, 4, compare, NULL);
   weft_merge(NULL, NULL, 0, NULL, 0, 4, compare, NULL);
-  weft_sort_by_key(numbers, 4, NULL, 0, N, compare, NULL);
+  weft_sort_by_key(numbers, N, 4, NULL, 0, compare, NULL);
   weft_scan(NULL, NULL, 0, 4, &zero, true, add, NULL);
   CHECK_EQ(weft_sum_i32(NULL, 0), 0);
   weft_sort_f64(NULL, 0);

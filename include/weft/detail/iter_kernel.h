@@ -10,7 +10,7 @@
 #define WEFT_DETAIL_ITER_KERNEL_H
 
 #include <weft/detail/iter.h>
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) &&                    \
     !defined(WEFT_NO_SIMD)

@@ -229,7 +229,7 @@ void sort_range(const weft_opts *o, R &range, Less &less, bool stable) {
  *
  * Meaning: sorts a container or array with random access; equal elements in any order.
  * Without an order, by <. Numbers of 4 and 8 bytes by std::less or std::greater are
- * sorted by their bits (weft/sort_typed.h: NaNs come last, or first with std::greater);
+ * sorted by their bits (weft/sort_numbers.h: NaNs come last, or first with std::greater);
  * elements that are trivially copyable by loops into which the order is inlined, as those
  * of WEFT_SORT. Of others the addresses are sorted, and each element is moved twice. The
  * order is called on several threads at the same time, and for copies of trivially

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <weft/array.h>
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 #include <weft/join.h>
 
 typedef struct pack_call {

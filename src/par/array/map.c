@@ -5,7 +5,7 @@
 #include "array.h"
 
 #include <weft/array.h>
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 
 /* ---- map ---- */
 

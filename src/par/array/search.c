@@ -11,7 +11,7 @@
 #include "array.h"
 
 #include <string.h>
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 #include <weft/search.h>
 
 /* ---- the search ---- */
@@ -110,22 +110,12 @@ static size_t find_by(const weft_opts *o, const char *call, hunt_way *way, hunt 
   return way(&opts, h);
 }
 
-static size_t find_first(const weft_opts *o, const char *call, const void *base, size_t n,
-                         size_t size, weft_pred_fn *pred, void *ctx) {
+size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
+                            weft_pred_fn *pred, void *ctx) {
   hunt h = {.leaf = first_match, .a = (const char *)base, .n = n, .size = size};
   h.pred = pred;
   h.ctx = ctx;
-  return find_by(o, call, find_lowest, &h);
-}
-
-size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                            weft_pred_fn *pred, void *ctx) {
-  return find_first(o, "weft_find_first", base, n, size, pred, ctx);
-}
-
-size_t weft_position_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                          weft_pred_fn *pred, void *ctx) {
-  return find_first(o, "weft_position", base, n, size, pred, ctx);
+  return find_by(o, "weft_find_first", find_lowest, &h);
 }
 
 size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n, size_t size,
@@ -297,7 +287,6 @@ size_t weft_max_index_with(const weft_opts *o, const void *base, size_t n, size_
     return name##_with(NULL, base, n, size, pred, ctx);                                  \
   }
 WITHOUT_OPTIONS(size_t, weft_find_first)
-WITHOUT_OPTIONS(size_t, weft_position)
 WITHOUT_OPTIONS(size_t, weft_find_last)
 WITHOUT_OPTIONS(size_t, weft_find_any)
 WITHOUT_OPTIONS(bool, weft_any)

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "bytes.h"
 
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 
 /* ---- gather ---- */
 

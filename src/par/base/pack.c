@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 
 /* Of a buffer, without its head; unless one element is larger. In a second-level cache it
  * is good enough, and a fourth of it would make blocks of numbers so short that threads

@@ -1,5 +1,5 @@
-/* par/fold/numbers.c - the calls of weft/typed.h but for the scans: each is a kernel for
- * the leaves, and how two leaves are merged.
+/* par/fold/numbers.c - the calls of weft/numbers.h but for the scans: each is a kernel
+ * for the leaves, and how two leaves are merged.
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/checks.h"
@@ -7,7 +7,7 @@
 #include "reduce.h"
 #include "simd.h"
 
-#include <weft/typed.h>
+#include <weft/numbers.h>
 
 /* A leaf has 64 KiB: it stays in the second cache where it is read twice, and takes a few
  * microseconds. */
@@ -188,9 +188,10 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
     return weft_##which##_##name##_with(NULL, a, n);                                     \
   }                                                                                      \
                                                                                          \
-  size_t weft_arg##which##_##name##_with(const weft_opts *o, const type *a, size_t n) {  \
+  size_t weft_##which##_index_##name##_with(const weft_opts *o, const type *a,           \
+                                            size_t n) {                                  \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_arg" #which "_" #name);                   \
+    wf_par_start(&opts, o, a == NULL, n, "weft_" #which "_index_" #name);                \
     which##_best_##name best = which##_find_##name(&opts, a, n);                         \
     if (wf_par_cancelled(&opts)) return SIZE_MAX;                                        \
     for (size_t i = best.value == (type)(none) ? 0 : best.leaf; i < n; i++)              \
@@ -198,8 +199,8 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
     return SIZE_MAX;                                                                     \
   }                                                                                      \
                                                                                          \
-  size_t weft_arg##which##_##name(const type *a, size_t n) {                             \
-    return weft_arg##which##_##name##_with(NULL, a, n);                                  \
+  size_t weft_##which##_index_##name(const type *a, size_t n) {                          \
+    return weft_##which##_index_##name##_with(NULL, a, n);                               \
   }
 
 DEFINE_EXTREME(min, <, INT32_MAX, i32, int32_t)

@@ -19,7 +19,7 @@
 #include "simd.h"
 
 #include <string.h>
-#include <weft/typed.h>
+#include <weft/numbers.h>
 
 enum { SCAN_TILE_BYTES = 131072, SCAN_SPINS = 64 };
 #define SCAN_TILE(type) ((size_t)SCAN_TILE_BYTES / sizeof(type))

@@ -13,7 +13,7 @@
 
 #include <limits.h>
 #include <weft/join.h>
-#include <weft/kernel_fold.h>
+#include <weft/typed_fold.h>
 
 /* ---- the tree ---- */
 

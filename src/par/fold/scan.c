@@ -13,7 +13,7 @@
 #include "../base/scratch.h"
 #include "../loop/loop.h"
 
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 #include <weft/reduce.h>
 
 enum { SCAN_BLOCKS = 512, SCAN_BLOCK_MIN = 64, SCAN_SMALL = 128 };

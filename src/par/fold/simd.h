@@ -10,7 +10,7 @@
 
 #include "../../core/atomic.h"
 
-#include <weft/typed.h>
+#include <weft/numbers.h>
 
 /* What is known of some numbers: their mean, which is mean + rest, and the sum of the
  * squares of how far they are from it. */

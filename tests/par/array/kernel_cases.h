@@ -1,5 +1,5 @@
-/* kernel_cases.h - the kernels of weft/kernel.h for elements of several types and sizes,
- * each against a serial loop.
+/* kernel_cases.h - the kernels of weft/typed_function.h for elements of several types and
+ * sizes, each against a serial loop.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PAR_KERNEL_CASES_H

@@ -34,7 +34,7 @@ static void scan_and_sort(void *ctx) {
   sums(output, input, N, NULL);
   for (size_t i = 0; i < N; i++) wrong += output[i] != (sum += input[i]);
   CHECK_EQ(wrong, 0);
-  sort_rows(keys, rows, N, NULL);
+  sort_rows(keys, N, rows, NULL);
   for (size_t i = 0; i < N; i++) {
     wrong += keys[i] != (uint32_t)(input[rows[i]] % 512);
     if (i == 0) continue;

@@ -268,7 +268,7 @@ TEST(scans_of_floats_have_the_same_bits) {
       FOR_POOLS(opts) {                                                                  \
         memcpy((void *)keys, old, n * sizeof(K));                                        \
         for (size_t i = 0; i < n; i++) PAYLOAD(payload[i]) = (unsigned)i;                \
-        sort_##name##_with(&opts, keys, payload, n, NULL);                               \
+        sort_##name##_with(&opts, keys, n, payload, NULL);                               \
         check_sorted_##name(keys, payload, old, n);                                      \
       }                                                                                  \
       free((void *)old);                                                                 \

@@ -73,7 +73,6 @@ static void search_by_default(void *ctx) {
   size_t first = weft_find_first_with(NULL, e->base, e->n, e->size, is_below, e);
   CHECK(first != SIZE_MAX);
   CHECK_EQ(weft_find_first(e->base, e->n, e->size, is_below, e), first);
-  CHECK_EQ(weft_position(e->base, e->n, e->size, is_below, e), first);
   CHECK_EQ(weft_find_last(e->base, e->n, e->size, is_below, e),
            weft_find_last_with(NULL, e->base, e->n, e->size, is_below, e));
   CHECK(weft_find_any(e->base, e->n, e->size, is_below, e) >= first);
@@ -180,8 +179,6 @@ TEST(what_lies_behind_a_match_is_left_alone) {
     for (unsigned i = 0; i < 4; i++) {
       far_match f = {.base = (const char *)0x1000, .match = MATCHES[i]};
       CHECK_EQ(weft_find_first_with(&opts, f.base, n, 1, is_the_match, &f), f.match);
-      check_late(&f);
-      CHECK_EQ(weft_position_with(&opts, f.base, n, 1, is_the_match, &f), f.match);
       check_late(&f);
       f.match = n - 1 - MATCHES[i];
       CHECK_EQ(weft_find_last_with(&opts, f.base, n, 1, is_the_match, &f), f.match);

@@ -28,8 +28,6 @@ static inline void check_searches(const weft_opts *o, elements *e) {
   }
   CHECK_EQ(weft_find_first_with(o, e->base, e->n, e->size, is_below, e), first);
   check_no_second_look(e);
-  CHECK_EQ(weft_position_with(o, e->base, e->n, e->size, is_below, e), first);
-  check_no_second_look(e);
   CHECK_EQ(weft_find_last_with(o, e->base, e->n, e->size, is_below, e), last);
   check_no_second_look(e);
   size_t any = weft_find_any_with(o, e->base, e->n, e->size, is_below, e);

@@ -65,10 +65,10 @@ enum { WIDE, SMALL, ENDS, PATTERNS };
       if (low == SIZE_MAX || a[i] < a[low]) low = i;                                     \
       if (high == SIZE_MAX || a[i] > a[high]) high = i;                                  \
     }                                                                                    \
-    CHECK_EQ(weft_argmin_##name(a, n), low);                                             \
-    CHECK_EQ(weft_argmax_##name(a, n), high);                                            \
-    CHECK_EQ(weft_argmin(a, n), low);                                                    \
-    CHECK_EQ(weft_argmax(a, n), high);                                                   \
+    CHECK_EQ(weft_min_index_##name(a, n), low);                                          \
+    CHECK_EQ(weft_max_index_##name(a, n), high);                                         \
+    CHECK_EQ(weft_min_index_of(a, n), low);                                              \
+    CHECK_EQ(weft_max_index_of(a, n), high);                                             \
     CHECK_EQ(weft_min_##name(a, n), n > 0 ? a[low] : (type)(max_of_type));               \
     CHECK_EQ(weft_max_##name(a, n), n > 0 ? a[high] : (type)(min_of_type));              \
     CHECK_EQ(weft_min(a, n), weft_min_##name(a, n));                                     \
@@ -85,7 +85,7 @@ enum { WIDE, SMALL, ENDS, PATTERNS };
       if (k % 2 == 0)                                                                    \
         weft_scan_of(dst, src, n);                                                       \
       else                                                                               \
-        weft_scan_exclusive_of(dst, src, n);                                             \
+        weft_scan_exclusive(dst, src, n);                                                \
       for (size_t i = 0; i < n; i++) {                                                   \
         natural next = sum + (natural)(wide)a[i];                                        \
         if (dst[i] != (type)(k % 2 == 0 ? next : sum) && wrong == SIZE_MAX) wrong = i;   \
@@ -125,7 +125,7 @@ enum { WIDE, SMALL, ENDS, PATTERNS };
     CHECK_EQ(weft_sum_##name(NULL, 0), (wide)0);                                         \
     CHECK_EQ(weft_product_##name(NULL, 0), (wide)1);                                     \
     CHECK_EQ(weft_dot_##name(NULL, NULL, 0), (wide)0);                                   \
-    CHECK_EQ(weft_argmin_##name(NULL, 0), SIZE_MAX);                                     \
+    CHECK_EQ(weft_min_index_##name(NULL, 0), SIZE_MAX);                                  \
     CHECK(weft_mean_##name(NULL, 0) != weft_mean_##name(NULL, 0));                       \
     CHECK(weft_variance_##name(NULL, 0) != weft_variance_##name(NULL, 0));               \
     weft_scan_##name(NULL, NULL, 0);                                                     \
@@ -184,7 +184,7 @@ TEST(all_options) {
   uint64_t sum = weft_sum(a, n);
   weft_scan_of(dst, a, n);
   uint32_t all = dst[n - 1];
-  size_t where = weft_argmax(a, n);
+  size_t where = weft_max_index_of(a, n);
   for (unsigned k = 0; k < 24; k++) {
     weft_opts opts = WEFT_OPTS_INIT;
     opts.pool = k % 2 == 0 ? pool : NULL;
@@ -192,7 +192,7 @@ TEST(all_options) {
     opts.split = (weft_split)(k / 8);
     opts.min_len = 100;
     CHECK_EQ(weft_sum_u32_with(&opts, a, n), sum);
-    CHECK_EQ(weft_argmax_u32_with(&opts, a, n), where);
+    CHECK_EQ(weft_max_index_u32_with(&opts, a, n), where);
     weft_fill_u32_with(&opts, dst, n, 3);
     CHECK_EQ(weft_sum(dst, n), 3 * n);
     weft_scan_u32_with(&opts, dst, a, n);
@@ -214,7 +214,7 @@ TEST(cancelled_calls_return) {
   opts.cancel = &scope;
   a[0] = a[n - 1] = 5;
   CHECK_EQ(weft_sum_f64_with(&opts, a, n), 0.0);
-  CHECK_EQ(weft_argmin_f64_with(&opts, a, n), SIZE_MAX);
+  CHECK_EQ(weft_min_index_f64_with(&opts, a, n), SIZE_MAX);
   weft_variance_f64_with(&opts, a, n);
   weft_scan_f64_with(&opts, a, a, n);
   weft_fill_f64_with(&opts, a, n, 1);

@@ -156,7 +156,7 @@ static uint64_t hash_bytes(uint64_t hash, const void *memory, size_t bytes) {
   o->results[k++] = weft_dot_##name(a, b, n);                                            \
   o->results[k++] = (double)weft_min_##name(a, n);                                       \
   o->results[k++] = (double)weft_max_##name(a, n);                                       \
-  o->results[k++] = (double)weft_argmin_##name(a, n);                                    \
+  o->results[k++] = (double)weft_min_index_##name(a, n);                                 \
   o->results[k++] = weft_mean_##name(a, n);                                              \
   o->results[k++] = weft_variance_##name(a, n);                                          \
   weft_scan_##name(dst, a, n);                                                           \
@@ -263,27 +263,27 @@ static void check_special(void *ctx) {
     }
     CHECK(isnan(weft_min(a, n)) && isnan(weft_max(a, n)));
     CHECK(isnan(weft_min(b, n)) && isnan(weft_max(b, n)));
-    CHECK_EQ(weft_argmin(a, n), SIZE_MAX);
-    CHECK_EQ(weft_argmax(b, n), SIZE_MAX);
+    CHECK_EQ(weft_min_index_of(a, n), SIZE_MAX);
+    CHECK_EQ(weft_max_index_of(b, n), SIZE_MAX);
     CHECK(isnan(weft_sum(a, n)) && isnan(weft_variance(b, n)));
 
     a[n - 1] = (double)INFINITY; /* the only one that counts */
     b[n - 1] = -INFINITY;
     CHECK_EQ(weft_min(a, n), (double)INFINITY);
-    CHECK_EQ(weft_argmin(a, n), n - 1);
+    CHECK_EQ(weft_min_index_of(a, n), n - 1);
     CHECK_EQ(weft_max(b, n), -INFINITY);
-    CHECK_EQ(weft_argmax(b, n), n - 1);
+    CHECK_EQ(weft_max_index_of(b, n), n - 1);
 
     a[n / 2] = 5;
     b[n / 2] = 6;
     CHECK_EQ(weft_min(a, n), 5.0);
-    CHECK_EQ(weft_argmin(a, n), n / 2);
+    CHECK_EQ(weft_min_index_of(a, n), n / 2);
     CHECK_EQ(weft_max(b, n), 6.0f);
-    CHECK_EQ(weft_argmax(b, n), n / 2);
+    CHECK_EQ(weft_max_index_of(b, n), n / 2);
 
     for (size_t i = 0; i < n; i++) a[i] = i % 2 == 0 ? -0.0 : 0.0;
-    CHECK_EQ(weft_argmin(a, n), 0);
-    CHECK_EQ(weft_argmax(a, n), 0);
+    CHECK_EQ(weft_min_index_of(a, n), 0);
+    CHECK_EQ(weft_max_index_of(a, n), 0);
     CHECK_EQ(weft_min(a, n), 0.0);
     for (size_t i = 0; i < n; i++) a[i] = -0.0;
     CHECK(!signbit(weft_sum(a, n))); /* the loop starts from +0 */

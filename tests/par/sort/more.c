@@ -129,7 +129,7 @@ static void by_key_case(size_t n, size_t size, pattern p) {
            payload_size);
   uint64_t contents = contents_of(keys, n, size);
   refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
-  weft_sort_by_key(keys, size, payload, payload_size, n, compare_keys, &order);
+  weft_sort_by_key(keys, n, size, payload, payload_size, compare_keys, &order);
   allow_memory();
   CHECK_MSG(is_in_order(keys, n, size, true), "%zu keys of %zu bytes, %s", n, size,
             PATTERN_NAMES[p]);
@@ -174,7 +174,7 @@ static void by_key_one_refusal(void *ctx) {
       fill_pattern(keys, n, 8, PATTERN_random, 3);
       for (size_t i = 0; i < n; i++) memcpy(payload + i * size, keys + 2 * i, 8);
       refuse_memory(REFUSE_ONE, from);
-      weft_sort_by_key(keys, 8, payload, size, n, compare_keys, &order);
+      weft_sort_by_key(keys, n, 8, payload, size, compare_keys, &order);
       allow_memory();
       CHECK(is_in_order(keys, n, 8, true));
       for (size_t i = 0; i < n; i++)
@@ -259,7 +259,7 @@ static void select_case(size_t n, size_t size, pattern p) {
     uint64_t contents = contents_of(base, n, size);
     order_of counted = {.size = size};
     refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
-    weft_nth_element(base, n, nth, size, compare_counting, &counted);
+    weft_nth_element(base, n, size, nth, compare_counting, &counted);
     allow_memory();
     check_divided(base, n, nth, size);
     CHECK_EQ(key_of(base + nth * size, size), key_of(sorted + nth * size, size));
@@ -268,14 +268,14 @@ static void select_case(size_t n, size_t size, pattern p) {
 
     fill_pattern(base, n, size, p, harness_seed());
     refuse_memory(without_memory ? REFUSE_FROM : REFUSE_NONE, 1);
-    weft_partial_sort(base, n, nth + 1, size, compare_keys, &order);
+    weft_partial_sort(base, n, size, nth + 1, compare_keys, &order);
     allow_memory();
     CHECK(is_in_order(base, nth + 1, size, false));
     check_divided(base, n, nth, size);
     CHECK(contents_of(base, n, size) == contents);
   }
-  weft_nth_element(base, n, n, size, compare_keys, &order); /* nothing */
-  weft_partial_sort(base, n, n + 5, size, compare_keys, &order);
+  weft_nth_element(base, n, size, n, compare_keys, &order); /* nothing */
+  weft_partial_sort(base, n, size, n + 5, compare_keys, &order);
   CHECK(is_in_order(base, n, size, false));
   free(base);
   free(sorted);
@@ -307,8 +307,8 @@ static void select_nonsense(void *ctx) {
       fill_pattern(base, n, 8, PATTERN_random, o);
       uint64_t contents = contents_of(base, n, 8);
       refuse_memory(refused ? REFUSE_FROM : REFUSE_NONE, 1);
-      weft_nth_element(base, n, n / 3, 8, ORDERS[o], &order);
-      weft_partial_sort(base, n, n / 3, 8, ORDERS[o], &order);
+      weft_nth_element(base, n, 8, n / 3, ORDERS[o], &order);
+      weft_partial_sort(base, n, 8, n / 3, ORDERS[o], &order);
       allow_memory();
       CHECK(contents_of(base, n, 8) == contents);
       free(base);
@@ -332,9 +332,9 @@ static void cancelled_calls(void *ctx) {
     weft_scope_begin(&scope);
     order_of order = {.size = 8, .cancel_at = at, .scope = &scope};
     opts.cancel = &scope;
-    weft_sort_by_key_with(&opts, base, 8, payload, 8, n, compare_cancelling, &order);
+    weft_sort_by_key_with(&opts, base, n, 8, payload, 8, compare_cancelling, &order);
     CHECK(memcmp(base, payload, n * 8) == 0);
-    weft_partial_sort_with(&opts, base, n, 100, 8, compare_cancelling, &order);
+    weft_partial_sort_with(&opts, base, n, 8, 100, compare_cancelling, &order);
     CHECK(contents_of(base, n, 8) == contents);
     weft_scope_end(&scope);
     free(base);

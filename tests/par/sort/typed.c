@@ -175,7 +175,7 @@ TEST(generic_names_choose_by_type) {
   weft_nth_element_of(l, 3, 1);
   weft_partial_sort_of(m, 3, 2);
   weft_argsort_of(order, f, 3);
-  weft_sort_by_key_of(d, payload, 1, 3);
+  weft_sort_by_key_of(d, 3, payload, 1);
   CHECK(i[0] == -1 && i[1] == 2 && i[2] == 3);
   CHECK(u[0] == 1 && u[1] == 2 && u[2] == 3);
   CHECK_EQ(l[1], 2);
@@ -189,7 +189,7 @@ TEST(generic_names_choose_by_type) {
 
 TEST(nothing_to_sort) {
   weft_sort_u64(NULL, 0);
-  weft_sort_by_key_f32(NULL, NULL, 8, 0);
+  weft_sort_by_key_f32(NULL, 0, NULL, 8);
   weft_argsort_i32(NULL, NULL, 0);
   weft_nth_element_f64(NULL, 0, 0);
   weft_partial_sort_u32(NULL, 0, 5);

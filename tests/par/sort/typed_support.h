@@ -44,9 +44,9 @@ typedef struct kind {
   static void by_key_##N(const weft_opts *o, void *keys, void *payload, size_t size,     \
                          size_t n) {                                                     \
     if (o == NULL)                                                                       \
-      weft_sort_by_key_##N((T *)keys, payload, size, n);                                 \
+      weft_sort_by_key_##N((T *)keys, n, payload, size);                                 \
     else                                                                                 \
-      weft_sort_by_key_##N##_with(o, (T *)keys, payload, size, n);                       \
+      weft_sort_by_key_##N##_with(o, (T *)keys, n, payload, size);                       \
   }                                                                                      \
   static void argsort_##N(const weft_opts *o, size_t *order, const void *a, size_t n) {  \
     if (o == NULL)                                                                       \

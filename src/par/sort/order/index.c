@@ -217,8 +217,8 @@ static void sort_by_key_inside(void *ctx) {
     wf_inplace_stable(&s, c->keys, c->payload, c->payload_size, c->n);
 }
 
-void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t key_size, void *payload,
-                           size_t payload_size, size_t n, weft_cmp_fn *cmp_keys,
+void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t n, size_t key_size,
+                           void *payload, size_t payload_size, weft_cmp_fn *cmp_keys,
                            void *ctx) {
   weft_opts opts;
   key_call c = {.opts = &opts,
@@ -234,7 +234,7 @@ void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t key_size, void
   if (n > 1) wf_par_run(&opts, sort_by_key_inside, &c);
 }
 
-void weft_sort_by_key(void *keys, size_t key_size, void *payload, size_t payload_size,
-                      size_t n, weft_cmp_fn *cmp_keys, void *ctx) {
-  weft_sort_by_key_with(NULL, keys, key_size, payload, payload_size, n, cmp_keys, ctx);
+void weft_sort_by_key(void *keys, size_t n, size_t key_size, void *payload,
+                      size_t payload_size, weft_cmp_fn *cmp_keys, void *ctx) {
+  weft_sort_by_key_with(NULL, keys, n, key_size, payload, payload_size, cmp_keys, ctx);
 }

@@ -123,26 +123,26 @@ static void nth_call(const weft_opts *o, void *base, size_t n, size_t nth, size_
   if (nth < n && n > 1) wf_par_run(&opts, nth_inside, &c);
 }
 
-void weft_nth_element_with(const weft_opts *o, void *base, size_t n, size_t nth,
-                           size_t size, weft_cmp_fn *cmp, void *ctx) {
+void weft_nth_element_with(const weft_opts *o, void *base, size_t n, size_t size,
+                           size_t nth, weft_cmp_fn *cmp, void *ctx) {
   nth_call(o, base, n, nth, size, cmp, ctx, "weft_nth_element");
 }
 
-void weft_nth_element(void *base, size_t n, size_t nth, size_t size, weft_cmp_fn *cmp,
+void weft_nth_element(void *base, size_t n, size_t size, size_t nth, weft_cmp_fn *cmp,
                       void *ctx) {
-  weft_nth_element_with(NULL, base, n, nth, size, cmp, ctx);
+  weft_nth_element_with(NULL, base, n, size, nth, cmp, ctx);
 }
 
 /* ---- partial sort ---- */
 
-void weft_partial_sort_with(const weft_opts *o, void *base, size_t n, size_t k,
-                            size_t size, weft_cmp_fn *cmp, void *ctx) {
+void weft_partial_sort_with(const weft_opts *o, void *base, size_t n, size_t size,
+                            size_t k, weft_cmp_fn *cmp, void *ctx) {
   if (k > n) k = n;
   nth_call(o, base, n, k, size, cmp, ctx, "weft_partial_sort"); /* nothing if k == n */
   weft_sort_with(o, base, k, size, cmp, ctx);
 }
 
-void weft_partial_sort(void *base, size_t n, size_t k, size_t size, weft_cmp_fn *cmp,
+void weft_partial_sort(void *base, size_t n, size_t size, size_t k, weft_cmp_fn *cmp,
                        void *ctx) {
-  weft_partial_sort_with(NULL, base, n, k, size, cmp, ctx);
+  weft_partial_sort_with(NULL, base, n, size, k, cmp, ctx);
 }

@@ -6,8 +6,8 @@
 #include "../../base/scratch.h"
 
 #include <stdlib.h>
-#include <weft/kernel_sort.h>
 #include <weft/sort.h>
+#include <weft/typed_sort.h>
 
 enum {
   SORT_STACK_BYTES = 1024, /* so much is sorted with memory of the stack */

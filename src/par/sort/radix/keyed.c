@@ -7,7 +7,7 @@
 #include "rows.h"
 
 #include <weft/join.h>
-#include <weft/sort_typed.h>
+#include <weft/sort_numbers.h>
 
 /* Keys of 64 bits, and the rare array with more elements than 32 bits can number. */
 typedef struct wf_pair {
@@ -256,8 +256,8 @@ static void sort_by_key(by_key *b) {
   void weft_argsort_##N(size_t *order, const T *a, size_t n) {                           \
     weft_argsort_##N##_with(NULL, order, a, n);                                          \
   }                                                                                      \
-  void weft_sort_by_key_##N##_with(const weft_opts *o, T *keys, void *payload,           \
-                                   size_t payload_size, size_t n) {                      \
+  void weft_sort_by_key_##N##_with(const weft_opts *o, T *keys, size_t n, void *payload, \
+                                   size_t payload_size) {                                \
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, keys == NULL || (payload == NULL && payload_size > 0), n,     \
                  "weft_sort_by_key_" #N);                                                \
@@ -265,8 +265,8 @@ static void sort_by_key(by_key *b) {
                 payload_size, n};                                                        \
     sort_by_key(&b);                                                                     \
   }                                                                                      \
-  void weft_sort_by_key_##N(T *keys, void *payload, size_t payload_size, size_t n) {     \
-    weft_sort_by_key_##N##_with(NULL, keys, payload, payload_size, n);                   \
+  void weft_sort_by_key_##N(T *keys, size_t n, void *payload, size_t payload_size) {     \
+    weft_sort_by_key_##N##_with(NULL, keys, n, payload, payload_size);                   \
   }
 
 KEYED_SORT(i32, int32_t)

@@ -7,8 +7,8 @@
 #include "../../base/scratch.h"
 #include "../../loop/loop.h"
 
-#include <weft/kernel_sort.h>
 #include <weft/sort.h>
+#include <weft/typed_sort.h>
 
 typedef struct pairs_job {
   const wf_pair_arrays *arrays;
@@ -50,8 +50,8 @@ void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
     scratch = wf_scratch_get(n * kernel->sort->size);
   if (scratch.memory == NULL) {
     keys_order order = {kernel->sort->less, ctx};
-    weft_sort_by_key_with(o, arrays->keys, arrays->key_size, arrays->payload,
-                          arrays->payload_size, n, compare_keys, &order);
+    weft_sort_by_key_with(o, arrays->keys, n, arrays->key_size, arrays->payload,
+                          arrays->payload_size, compare_keys, &order);
     return;
   }
   /* The copies to and fro are made in full even if the call is cancelled: the arrays keep

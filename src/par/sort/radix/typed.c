@@ -6,7 +6,7 @@
 #include "radix.h"
 
 #include <weft/join.h>
-#include <weft/sort_typed.h>
+#include <weft/sort_numbers.h>
 
 #define WF_SORT(name)   name##_bits32
 #define WF_ELEM         wf_bits32

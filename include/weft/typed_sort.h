@@ -1,4 +1,5 @@
-/* weft/kernel_sort.h - typed sort functions, with the order inlined into their loops.
+/* weft/typed_sort.h - typed functions (weft/typed_function.h) for sorting, with the order
+ * inlined into their loops.
  *
  *     struct item { uint64_t key; double x, y, z; };
  *
@@ -12,8 +13,8 @@
  *     sort_items(items, n, NULL);
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEFT_KERNEL_SORT_H
-#define WEFT_KERNEL_SORT_H
+#ifndef WEFT_TYPED_SORT_H
+#define WEFT_TYPED_SORT_H
 
 #include <weft/detail/sort_leaf.h>
 #include <weft/opts.h>
@@ -22,13 +23,14 @@
 extern "C" {
 #endif
 
-/* Sorts by a kernel. Not API: for WEFT_SORT. */
+/* The sort behind WEFT_SORT. Not API. */
 WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
                                 const wf_sort_kernel *kernel, void *ctx, bool stable,
                                 const char *call);
 
-/* The two arrays of a sort by key, and what is known of their types: the order of pairs,
- * which start with the key, and the loops between arrays and pairs. Not API. */
+/* Behind WEFT_SORT_BY_KEY: the two arrays, and what the macro knows of their types, which
+ * is the order of pairs (their first member is the key) and the loops that copy between
+ * arrays and pairs. Not API. */
 typedef struct wf_pair_arrays {
   void *keys;
   size_t key_size;
@@ -49,19 +51,21 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
  *
  *     qsort_r(a, n, sizeof(T), compare, ctx);
  *
- * Meaning: defines at file scope, for an array of type T *,
+ * Meaning: defines
  *
  *     static void NAME(T *a, size_t n, void *ctx);         equal elements in any order
- *     static void NAME_stable(T *a, size_t n, void *ctx);  equal elements as before
+ *     static void NAME_stable(T *a, size_t n, void *ctx);  equal elements keep theirs
  *
- * and their twins NAME_with and NAME_stable_with, whose first argument is a const
- * weft_opts *. `less` is a function or macro less(const T *a, const T *b, void *ctx):
- * does *a come before *b? It takes pointers because only part of an element is its key;
- * best is one expression without && and ||, which the compiler turns into code without
- * branches. T may be any complete type that memcpy can copy.
+ * and their twins with options, NAME_with and NAME_stable_with. `less` is a function or
+ * macro bool less(const T *a, const T *b, void *ctx): does *a come before *b? It takes
+ * pointers, not values as the predicate of WEFT_FILTER does, because an order usually
+ * looks at a part of each element only, the key, and should not copy the rest; so it also
+ * has the form of a comparator. One expression without && and || is best: the compiler
+ * turns it into code without branches. T may be any complete type that memcpy can copy.
  *
- * Threads, errors and cost as in weft/sort.h. Compared with weft_sort no comparison is a
- * call, which makes it two to four times as fast. Compile with -O2 or more. */
+ * Threads, errors and cost: those of weft/sort.h. No comparison is a call through a
+ * pointer, which makes the sort two to four times as fast as weft_sort. Compile with -O2
+ * or more. */
 #define WEFT_SORT(NAME, T, less)                                                         \
   static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
     return less((T const *)wf_a, (T const *)wf_b, wf_ctx);                               \
@@ -78,16 +82,15 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
  *         swap(&payload[j], &payload[j - 1]);
  *       }
  *
- * Meaning: weft_sort_by_key for keys of type K and payload of type P. Defines at file
- * scope
+ * Meaning: weft_sort_by_key for keys of type K and payload of type P. Defines
  *
- *     static void NAME(K *keys, P *payload, size_t n, void *ctx);
+ *     static void NAME(K *keys, size_t n, P *payload, void *ctx);
  *
- * and NAME_with. `less` is as in WEFT_SORT, of two keys. Stable: equal keys keep their
+ * and NAME_with. `less` is that of WEFT_SORT, for two keys. Stable: equal keys keep their
  * order.
  *
- * Threads, errors and cost as in weft/sort.h. Sorts pairs of a key and its payload in
- * scratch memory; without memory it does what weft_sort_by_key does. */
+ * Threads, errors and cost: those of weft/sort.h. It sorts pairs of a key and its payload
+ * in scratch memory; without memory it does what weft_sort_by_key does. */
 #define WEFT_SORT_BY_KEY(NAME, K, P, less)                                               \
   WF_SORT_PAIR(NAME, K, P)                                                               \
   static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
@@ -95,14 +98,14 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
   }                                                                                      \
   WF_SORT_KERNEL(NAME, sizeof(NAME##_pair_), sizeof(NAME##_pair_), NAME##_less_)         \
   __attribute__((unused)) static inline void NAME##_with(                                \
-      const weft_opts *wf_opts, K *wf_k, P *wf_p, size_t wf_n, void *wf_ctx) {           \
+      const weft_opts *wf_opts, K *wf_k, size_t wf_n, P *wf_p, void *wf_ctx) {           \
     wf_pair_arrays wf_arrays = {wf_k, sizeof(K), wf_p, sizeof(P), wf_n};                 \
     wf_pair_kernel wf_by = {&NAME##_kernel_, NAME##_pack_, NAME##_unpack_};              \
     wf_sort_pairs(wf_opts, &wf_arrays, &wf_by, wf_ctx, #NAME);                           \
   }                                                                                      \
-  __attribute__((unused)) static inline void NAME(K *wf_k, P *wf_p, size_t wf_n,         \
+  __attribute__((unused)) static inline void NAME(K *wf_k, size_t wf_n, P *wf_p,         \
                                                   void *wf_ctx) {                        \
-    NAME##_with(NULL, wf_k, wf_p, wf_n, wf_ctx);                                         \
+    NAME##_with(NULL, wf_k, wf_n, wf_p, wf_ctx);                                         \
   }
 
 #define WF_SORT_FUNCTION(NAME, KERNEL, T, stable)                                        \

@@ -1,5 +1,5 @@
-/* weft/kernel_fold.h - reductions for one element type, generated around two ordinary
- * functions that the compiler inlines into the inner loop.
+/* weft/typed_fold.h - typed functions (weft/typed_function.h) for reductions and scans,
+ * made around ordinary functions that the compiler inlines into the inner loop.
  *
  *     static inline int64_t add_even(int64_t sum, int32_t x, void *ctx) {
  *       (void)ctx;
@@ -14,17 +14,17 @@
  *     int64_t sum = sum_of_even(a, n, NULL);
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEFT_KERNEL_FOLD_H
-#define WEFT_KERNEL_FOLD_H
+#ifndef WEFT_TYPED_FOLD_H
+#define WEFT_TYPED_FOLD_H
 
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 #include <weft/reduce.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* Reduces by a kernel. Not API: for WEFT_FOLD. */
+/* The reduction behind WEFT_FOLD. Not API. */
 WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
                              const weft_reducer *r, void *in);
 
@@ -32,7 +32,7 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
 }
 #endif
 
-/* gcc at -O2 vectorises only loops whose length it knows; clang needs no telling. */
+/* gcc at -O2 vectorises only loops whose length it knows; clang needs no mark. */
 #if defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
 #define WEFT_FOLD_LOOP_ __attribute__((optimize("O3")))
 #else
@@ -45,12 +45,11 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
  *     for (size_t i = 0; i < n; i++) acc = step(acc, a[i], ctx);
  *     return acc;
  *
- * Meaning: defines static functions A name(const T *a, size_t n, void *ctx) and
- * name_with, which takes options first. As weft_reduce, with the accumulator by value:
- * A step(A acc, T x, void *ctx) adds an element, A merge(A left, A right, void *ctx) adds
- * what follows; merge must be associative, identity must not change what it is merged
- * with. The same bits for every number of threads. A must not need more than 16 bytes of
- * alignment. */
+ * Meaning: weft_reduce as A name(const T *a, size_t n, void *ctx), with the accumulator
+ * by value. A step(A acc, T x, void *ctx) adds an element; A merge(A left, A right,
+ * void *ctx) combines two neighbours. merge must be associative and need not commute;
+ * identity must not change what it is merged with. The result has the same bits for every
+ * number of threads. A must not need more than 16 bytes of alignment. */
 #define WEFT_FOLD(name, A, T, identity, step, merge)                                     \
   WF_FOR_JOB(name, T const)                                                              \
   static void name##_init_(void *wf_acc, void *wf_job) {                                 \
@@ -77,12 +76,12 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
  *
  * and, for name_exclusive, a loop that writes acc before it adds src[i].
  *
- * Meaning: defines static functions void name(T *dst, const T *src, size_t n, void *ctx),
- * name_exclusive and their twins with options, from a function
- * T op(T acc, T x, void *ctx). As weft_scan, with elements by value: op must be
- * associative and need not commute, identity must not change what it is combined with.
- * dst may be src, but must not overlap it otherwise. The same bits for every number of
- * threads. T must not need more than 16 bytes of alignment. */
+ * Meaning: weft_scan as void name(T *dst, const T *src, size_t n, void *ctx) and
+ * name_exclusive, and their twins with options, from a function
+ * T op(T acc, T x, void *ctx). op must be associative and need not commute; identity must
+ * not change what it is combined with. dst may be src, but must not overlap it otherwise.
+ * The result has the same bits for every number of threads. T must not need more than 16
+ * bytes of alignment. */
 #define WEFT_SCAN(name, T, identity, op)                                                 \
   WEFT_FOLD_LOOP_ static void name##_fold(void *wf_to, const void *wf_from,              \
                                           size_t wf_len, void *wf_ctx) {                 \

@@ -1,5 +1,6 @@
-/* weft/kernel.h - array functions for one element type, generated around an ordinary
- * function that the compiler inlines into the inner loop and vectorises where it can.
+/* weft/typed_function.h - typed functions: array functions for one element type, which a
+ * macro makes around an ordinary function of yours. The compiler inlines that function
+ * into the inner loop and vectorises the loop where it can.
  *
  *     static inline bool is_negative(double x, void *ctx) {
  *       (void)ctx;
@@ -10,21 +11,27 @@
  *     size_t i = first_negative(a, n, NULL);
  *
  * Each macro stands where a function definition may stand, and defines the static
- * functions `name` and `name`_with; the latter takes options first (weft/opts.h). They
- * mean what the call of weft/array.h or weft/search.h means that the macro is named
- * after, and share its rules; where that calls through a pointer for each element, these
- * do so once for each block. Types are those that can be copied as bytes. The functions
- * take elements by value and `ctx`, the last argument of each call.
+ * functions `name` and `name`_with; the latter takes options first (weft/opts.h). These
+ * mean the same as the call of weft/array.h or weft/search.h after which the macro is
+ * named, and follow its rules. That call goes through a pointer for each element; a typed
+ * function does so once for each block. Types are those that memcpy can copy.
+ *
+ * What your function gets follows one rule: a function that reads a whole element gets it
+ * by value, because values in registers are what compilers vectorise (maps, predicates,
+ * steps of a fold). A function that changes an element (WEFT_FOR), or that looks at parts
+ * of two elements (the orders of WEFT_SORT, weft/typed_sort.h), gets pointers: elements
+ * of a sort are often records of which only a key is compared. The last argument is
+ * `ctx`, as everywhere.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEFT_KERNEL_H
-#define WEFT_KERNEL_H
+#ifndef WEFT_TYPED_FUNCTION_H
+#define WEFT_TYPED_FUNCTION_H
 
-#include <weft/detail/kernel.h>
+#include <weft/detail/typed_function.h>
 #include <weft/loop.h>
 
-/* In front of a function definition: its loops are vectorised as if it were compiled with
- * -O3. gcc at -O2 vectorises only loops whose length it knows; clang needs no telling.
+/* Stands in front of a function definition: the loops of that function are vectorised as
+ * with -O3. gcc at -O2 vectorises only loops whose length it knows; clang needs no mark.
  *
  *     WEFT_SIMD static void scale(size_t begin, size_t end, void *ctx) {
  *       float *a = ctx;
@@ -36,8 +43,8 @@
  *
  *     for (size_t i = 0; i < n; i++) dst[i] = fn(src[i], ctx);
  *
- * Meaning: defines void name(U *dst, const T *src, size_t n, void *ctx), from a function
- * U fn(T x, void *ctx): weft_map. dst may be src, but not overlap it otherwise. */
+ * Meaning: weft_map as void name(U *dst, const T *src, size_t n, void *ctx), from a
+ * function U fn(T x, void *ctx). dst may be src, but must not overlap it otherwise. */
 #define WEFT_MAP(name, T, U, fn)                                                         \
   WF_MAP_LOOP(name##_apart, T, U, WF_RESTRICT, fn)                                       \
   WF_MAP_LOOP(name##_in_place, T, U, , fn)                                               \
@@ -61,9 +68,9 @@
  *
  *     for (size_t i = 0; i < n; i++) dst[i] = fn(a[i], b[i], ctx);
  *
- * Meaning: defines void name(V *dst, const T *a, const U *b, size_t n, void *ctx), from a
- * function V fn(T x, U y, void *ctx): two arrays side by side. dst may be a or b, but not
- * overlap them otherwise. */
+ * Meaning: weft_map with two sources, as void name(V *dst, const T *a, const U *b,
+ * size_t n, void *ctx), from a function V fn(T x, U y, void *ctx). dst may be a or b, but
+ * must not overlap them otherwise. */
 #define WEFT_MAP2(name, T, U, V, fn)                                                     \
   WF_MAP2_JOB(name, T, U, V)                                                             \
   WF_MAP2_LOOP(name##_apart, name##_job, V, WF_RESTRICT, fn)                             \
@@ -89,9 +96,9 @@
  *
  *     for (size_t i = 0; i < n; i++) fn(&a[i], i, ctx);
  *
- * Meaning: defines void name(T *a, size_t n, void *ctx), from a function
- * void fn(T *x, size_t i, void *ctx): weft_for_each. fn may change its own element, *x,
- * and look at no other that is changed. */
+ * Meaning: weft_for_each as void name(T *a, size_t n, void *ctx), from a function
+ * void fn(T *x, size_t i, void *ctx). fn may change its own element *x; it must not read
+ * another element that is changed. */
 #define WEFT_FOR(name, T, fn)                                                            \
   WF_FOR_JOB(name, T)                                                                    \
   WF_SIMD static void name##_loop(T *WF_RESTRICT wf_a, size_t wf_i, size_t wf_end,       \
@@ -119,10 +126,10 @@
  *       if (pred(src[i], ctx)) dst[kept++] = src[i];
  *     return kept;
  *
- * Meaning: defines size_t name(T *dst, const T *src, size_t n, void *ctx), from a
- * function bool pred(T x, void *ctx): weft_filter, but pred may be called twice for some
- * elements. Small elements are copied before it is known whether they stay: no branch to
- * predict. Where hardly any stay, groups of them are tested at once. */
+ * Meaning: weft_filter as size_t name(T *dst, const T *src, size_t n, void *ctx), from a
+ * function bool pred(T x, void *ctx), which may be called twice for some elements. Small
+ * elements are copied before it is known whether they stay, so there is no branch to
+ * predict. Where few elements stay, groups of elements are tested at once. */
 #define WEFT_FILTER(name, T, pred)                                                       \
   WEFT_SIMD static size_t name##_leaf(void *wf_dst, const void *wf_from, size_t wf_len,  \
                                       void *wf_ctx) {                                    \
@@ -148,9 +155,9 @@
  *       if (pred(a[i], ctx)) return i;
  *     return SIZE_MAX;
  *
- * Meaning: defines size_t name(const T *a, size_t n, void *ctx), from a function
- * bool pred(T x, void *ctx): weft_find_first. pred may be called for some elements behind
- * the match, and twice for some. */
+ * Meaning: weft_find_first as size_t name(const T *a, size_t n, void *ctx), from a
+ * function bool pred(T x, void *ctx). pred may be called for some elements behind the
+ * match, and twice for some. */
 #define WEFT_FIND(name, T, pred)                                                         \
   WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
                                       void *wf_ctx) {                                    \
@@ -174,8 +181,8 @@
  *     for (size_t i = 0; i < n; i++) count += pred(a[i], ctx);
  *     return count;
  *
- * Meaning: defines size_t name(const T *a, size_t n, void *ctx), from a function
- * bool pred(T x, void *ctx): weft_count. */
+ * Meaning: weft_count as size_t name(const T *a, size_t n, void *ctx), from a function
+ * bool pred(T x, void *ctx). */
 #define WEFT_COUNT(name, T, pred)                                                        \
   WF_COUNT_LEAF(name##_leaf, T, wf_x, wf_ctx, pred(wf_x, wf_ctx))                        \
   WF_ARRAY_CALLS(name, T, wf_kernel_count)

@@ -1,9 +1,10 @@
-/* weft/detail/kernel.h - what the functions that weft/kernel.h generates call: loops over
- * blocks, each of which is one call of a generated leaf. Not API.
+/* weft/detail/typed_function.h - what typed functions (weft/typed_function.h) are made
+ * of. A macro defines a leaf, the loop over one block, in the user's program; the library
+ * cuts the array into blocks and calls the leaf for each. Not API.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEFT_DETAIL_KERNEL_H
-#define WEFT_DETAIL_KERNEL_H
+#ifndef WEFT_DETAIL_TYPED_FUNCTION_H
+#define WEFT_DETAIL_TYPED_FUNCTION_H
 
 #include <weft/opts.h>
 
@@ -11,10 +12,10 @@
 extern "C" {
 #endif
 
-/* gcc inlines a function into one with this attribute, because it only allows more. Loops
- * begin where a cache line does: a short one that lies across two takes up to a fifth
- * longer. The pragma says that iterations do not depend on each other; that of clang
- * would warn where a loop is not vectorised all the same. */
+/* gcc still inlines plain functions into one with this attribute, because the attribute
+ * only allows more. Loops start at a cache line: a short loop that crosses two lines
+ * takes up to a fifth longer. The pragma says that iterations do not depend on each
+ * other; clang's own pragma would warn about loops that it cannot vectorise. */
 #if defined(__GNUC__) && !defined(__clang__)
 #define WF_SIMD                                                                          \
   __attribute__((optimize("tree-vectorize", "vect-cost-model=dynamic", "align-loops=64")))
@@ -30,29 +31,31 @@ extern "C" {
 #define WF_RESTRICT
 #endif
 
-/* Of the two functions that a macro defines mostly one is used. */
+/* A macro defines two functions, and most programs use only one of them. */
 #if defined(__GNUC__)
 #define WF_KERNEL_FN __attribute__((unused)) static inline
 #else
 #define WF_KERNEL_FN static inline
 #endif
 
-/* Elements of up to so many bytes are copied before the predicate is known. */
+/* A filter copies elements of at most this many bytes before it knows whether they stay:
+ * one cache line, a choice. */
 #define WF_KERNEL_SMALL 64
 
-/* Loops take so many elements at a time, a number that the compiler knows: 512 bytes, but
- * of large elements 64. A search asks then whether there was a match; counts are kept in
- * 32 bits for so long. */
+/* Loops run in steps of a length that the compiler knows: 512 bytes, for large elements
+ * 64 of them. A search checks after each step whether there was a match. Within a step 32
+ * bits hold every count. */
 #define WF_KERNEL_STEP(T) (sizeof(T) <= 8 ? 512 / sizeof(T) : 64)
 
-/* A count of up to WF_KERNEL_STEP elements, in as many bits as the type has: 64 or 32. */
+/* A count of up to WF_KERNEL_STEP elements, with as many bits as the type, 64 or 32: so
+ * it is vectorised with the comparison. */
 #define WF_COUNTER(count)                                                                \
   unsigned count = 0;                                                                    \
   size_t count##_wide = 0
 #define WF_COUNTED(count) (count + count##_wide)
 
-/* Adds 1 if the condition holds, in the form that gcc and clang vectorise best: of types
- * of 64 bits gcc the first, clang the second. */
+/* Adds 1 if the condition holds, in the form that the compiler vectorises best: for types
+ * of 64 bits gcc the first one, clang the second. */
 #if defined(__clang__)
 #define WF_COUNT_SELECTS false
 #else
@@ -70,8 +73,8 @@ extern "C" {
     }                                                                                    \
   }
 
-/* The loop over a step. gcc does not unroll by itself, and a fourth of such a loop's
- * instructions are its own. */
+/* The loop over a step. gcc does not unroll by itself, and a fourth of the instructions
+ * of such a loop only count. */
 #if defined(__clang__)
 #define WF_COUNT_LOOP
 #else
@@ -88,11 +91,11 @@ typedef struct wf_kernel {
 
 typedef void wf_map_leaf(void *dst, const void *src, size_t n, void *ctx);
 
-/* Writes the survivors to dst, which has room for n, and returns how many. Of elements
- * larger than WF_KERNEL_SMALL nothing is written behind them. */
+/* Writes the elements that stay to dst, which has room for n, and returns their number.
+ * If elements are larger than WF_KERNEL_SMALL, nothing is written behind them. */
 typedef size_t wf_filter_leaf(void *dst, const void *src, size_t n, void *ctx);
 
-/* Returns the lowest matching index, or n; or how many match. */
+/* Returns the lowest matching index, or n; or the number of matches. */
 typedef size_t wf_array_leaf(const void *a, size_t n, void *ctx);
 
 WEFT_API void wf_kernel_map(const wf_kernel *k, void *dst, size_t dst_size,
@@ -104,9 +107,9 @@ WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
 WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
                                 wf_array_leaf *leaf);
 
-/* Each makes a loop of a map. With WF_RESTRICT, where the arrays are two, the compiler
- * knows that no store changes what ctx points to, and need not read it for each element.
- */
+/* Each makes a loop of a map. With WF_RESTRICT, where dst is another array than src, the
+ * compiler knows that no store changes what ctx points to, and does not read it again for
+ * each element. */
 #define WF_MAP_LOOP(name, T, U, restricted, fn)                                          \
   WF_SIMD static void name(U *restricted wf_dst, T const *wf_src, size_t wf_len,         \
                            void *wf_ctx) {                                               \
@@ -145,7 +148,7 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
     return wf_total;                                                                     \
   }
 
-/* Of an expression that perhaps does not use it. */
+/* For a condition that may not use its element. */
 #define WF_ELEMENT(T, x, from)                                                           \
   T const x = from;                                                                      \
   (void)x
@@ -160,8 +163,9 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
     return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
   }
 
-/* A filter looks after each step whether few elements stayed. As long as that is so, it
- * asks first whether any of a group stays, which the compiler vectorises. */
+/* A filter checks after each step whether few elements stayed, at most one in 50. As long
+ * as that is so, it first counts how many of a group stay, which the compiler
+ * vectorises, and skips a group without any. */
 #define WF_FILTER_STEP         128
 #define WF_FILTER_GROUP        16
 #define WF_FILTER_END(i, n)    ((n) - (i) < WF_FILTER_STEP ? (n) : (i) + WF_FILTER_STEP)
@@ -188,7 +192,7 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
   }
 
 /* The same, four elements at a time, so that none of their tests waits for a store. clang
- * does without. */
+ * needs no help. */
 #if defined(__clang__)
 #define WF_FILTER_FOURS(T) false
 #else
@@ -220,7 +224,7 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
     return name##_with(NULL, wf_array, wf_len, wf_ctx);                                  \
   }
 
-/* What the loops of WEFT_MAP2, WEFT_FOR and WEFT_FOLD are given. */
+/* What the loops of WEFT_MAP2, WEFT_FOR and WEFT_FOLD get as their context. */
 #define WF_MAP2_JOB(name, T, U, V)                                                       \
   typedef struct name##_job {                                                            \
     V *to;                                                                               \
@@ -285,8 +289,8 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
 
 /* ---- folds ---- */
 
-/* Accumulators of up to so many bytes are kept four at a time. Sums of integers clang
- * divides better itself, because it may add them in any order. */
+/* Folds keep four accumulators of at most this many bytes at a time. clang divides sums
+ * of integers better by itself, because it may add them in any order. */
 #define WF_FOLD_SMALL 16
 #if !defined(__clang__)
 #define WF_FOLD_ALONE(A) false
@@ -305,7 +309,7 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
 #endif
 
 /* In a fold from wf_i to wf_end: four quarters side by side, because each step waits for
- * the one before it, and then their merges, from left to right. */
+ * the one before it; then their accumulators are merged, from left to right. */
 #define WF_FOLD_QUARTERS(A, T, init, step, merge)                                        \
   const bool wf_fours = sizeof(A) <= WF_FOLD_SMALL && !WF_FOLD_ALONE(A);                 \
   const size_t wf_n = wf_fours ? (wf_end - wf_i) / 4 : 0;                                \
