@@ -303,7 +303,7 @@ TEST(a_cancelled_sort_by_key_keeps_pairs) {
   weft_scope_begin(&scope);
   weft_scope_cancel(&scope, 1);
   opts.cancel = &scope;
-  sort_i32_with(&opts, keys, payload, N, NULL);
+  sort_i32_with(&opts, keys, N, payload, NULL);
   weft_scope_end(&scope);
   WRONG(N, keys[i] != (int32_t)(N - payload[i]) || seen[payload[i]]++ != 0);
   free(keys);
