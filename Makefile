@@ -1,12 +1,12 @@
-# The everyday words; the build itself is CMakeLists.txt.
+# The everyday commands. The build itself is CMakeLists.txt.
 
 PREFIX ?= /usr/local
 BUILD ?= build/release
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
-# At once: most tests wait for others half of their time.
+# Tests to run at once: most of them wait half of their time.
 TESTS ?= $(shell echo $$((2 * $(JOBS))))
 
-# The build below this one takes its own number of jobs, not flags of this make.
+# CMake's build gets its own number of jobs, not the flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
 .PHONY: all configure help demo test check-long coverage install clean
@@ -22,7 +22,7 @@ configure:
 	@cmake -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log || \
 	  { cat $(BUILD)/configure.log; exit 1; }
 
-help: ## list these words
+help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 demo: configure ## build and run the tour
@@ -37,10 +37,10 @@ check-long: all ## run the long tests
 	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan valgrind delays orders coverage static platforms \
 	  fuzz reproducible
 
-coverage: ## which lines the tests run; fails below the goals
+coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage
 
-# BENCH_ARGS: rows and options, see bench/README.md. PEERS=none leaves all others out.
+# BENCH_ARGS: rows and options, see bench/README.md. PEERS=none leaves out other libraries.
 BENCH = $(MAKE) --no-print-directory -j$(JOBS) -C bench
 
 bench: ## measure in ten minutes, against other libraries where they are installed
@@ -49,20 +49,20 @@ bench: ## measure in ten minutes, against other libraries where they are install
 bench-full: ## measure thoroughly, at full size: more than an hour
 	@$(BENCH) run ARGS="$(BENCH_ARGS)"
 
-bench-compare: ## what changed beyond noise between two results: A=old.json B=new.json
+bench-compare: ## show what changed beyond noise between two results: A=old.json B=new.json
 	@$(BENCH) harness
 	@build/bench/weft-bench compare $(A) $(B)
 
 bench-check: ## fail if a ratio is worse than the recorded one
 	@$(BENCH) run ARGS="check --quick $(BENCH_ARGS)"
 
-bench-record: ## keep the last run: recorded.json for bench-check, the figures of the docs
+bench-record: ## keep the last run: recorded.json for bench-check, and the figures of the docs
 	@$(BENCH) harness
 	@build/bench/weft-bench record build/bench/results.json >build/bench/recorded.json
 	@mv build/bench/recorded.json bench/recorded.json
 	@$(MAKE) --no-print-directory bench-docs
 
-bench-docs: ## the figures of README.md and docs/ once more, from bench/recorded.json
+bench-docs: ## write the figures of README.md and docs/ again, from bench/recorded.json
 	@$(BENCH) harness
 	@mkdir -p docs/pictures
 	@build/bench/weft-bench-report recorded bench/recorded.json bench/goals.txt docs/pictures

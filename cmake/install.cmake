@@ -20,8 +20,8 @@ install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake
               ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
         DESTINATION ${weft_package_dir})
 
-# The pkg-config file names the prefix, which `cmake --install --prefix` may still change:
-# so it is written when installing.
+# The pkg-config file names the prefix, which `cmake --install --prefix` may still change. So
+# it is written during the installation.
 install(CODE "
   set(weft_libdir \"${CMAKE_INSTALL_LIBDIR}\")
   set(weft_includedir \"${CMAKE_INSTALL_INCLUDEDIR}\")

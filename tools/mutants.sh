@@ -1,8 +1,9 @@
-# Common to tools/order-mutants and tools/code-mutants, which include it from the root of the
-# project: a copy of the sources in which one thing is changed at a time, compiled for the
-# explorer, with the scenarios that look at it.
+# Shared by tools/order-mutants and tools/code-mutants, which include it from the root of the
+# project. It keeps a copy of the sources in which one thing is changed at a time, compiles it
+# for the explorer, and runs the scenarios that look at it.
 #
-# Sets: $work, $tree (the copy), $cc. Wants: $tiers, the options of the runs (--quick).
+# Needs: $work, a folder, and $tiers, the options of the runs (--quick). Sets: $tree (the copy)
+# and $cc.
 
 cc=${CC:-cc}
 tree=$work/tree
@@ -11,7 +12,7 @@ mkdir -p "$tree" "$work/engine"
 flags="-std=c11 -g -O1 -I$tree/include -I$tree/src -Itests"
 explored="$flags -include tests/explore/engine/redirect.h -fsanitize=thread -DWEFT_DEBUG=1"
 
-# unit <name> <folder...>: all sources of the folders as one.
+# unit <name> <folder...>: writes a file that includes all sources of the folders.
 unit() {
   name=$1
   shift
@@ -29,8 +30,7 @@ prepare_mutants() {
   unit all core sched
 }
 
-# The programs to run, those that know the file best first: of files that one program alone
-# has scenarios for, that one.
+# programs_for <file>: the programs to run, those with the most scenarios for the file first.
 programs_for() {
   case $1 in
   */core/deque.*) echo deque ;;
@@ -45,7 +45,7 @@ programs_for() {
   esac
 }
 
-# finds <library> <program>: does one of the program's scenarios fail? Which: $killer.
+# finds <library> <program>: true if a scenario of the program fails; $killer names it.
 finds() {
   $cc $explored -c "tests/explore/$2.c" -o "$work/$2.o" 2>"$work/log" &&
     $cc "$work"/engine/*.o "$work/$1.o" "$work/$2.o" -ldl -o "$work/$2" 2>>"$work/log" || {
@@ -55,7 +55,7 @@ finds() {
   for extra in $tiers; do
     for mode in ra tso; do
       timeout 300 "$work/$2" $extra --stop --mode $mode >"$work/out" 2>&1 && continue
-      # Out of time finds nothing: the explorer itself ends what never would.
+      # Running out of time proves nothing: the explorer itself ends endless executions.
       killer=$(sed -n 's/^\([a-z_0-9]*\) *\(sc\|tso\|ra\) .*FAILED.*/\1 (\2)/p' "$work/out" | head -1)
       [ -z "$killer" ] || return 0
     done
@@ -63,12 +63,12 @@ finds() {
   return 1
 }
 
-# compiles_explored <library>: the changed sources, for the explorer.
+# compiles_explored <library>: compiles the changed sources for the explorer.
 compiles_explored() {
   $cc $explored -c "$work/$1.c" -o "$work/$1.o" 2>"$work/log"
 }
 
-# is_found <file>: does the explorer find what is wrong in the changed file?
+# is_found <file>: true if the explorer finds the defect in the changed file.
 is_found() {
   library=all killer=
   case $1 in */core/*) library=core ;; esac
