@@ -199,6 +199,7 @@ static void write_goals(const writing *w, text *out) {
     bool yes = r->outcome.verdict == GOAL_MET;
     text_print(out, yes ? "%s" : "**%s**", verdict_words(r->outcome.verdict));
     if (r->outcome.fastest[0] != 0) text_print(out, " (%s)", r->outcome.fastest);
+    if (r->outcome.worst[0] != 0) text_print(out, " (worst: %s)", r->outcome.worst);
     text_add(out, " |\n");
   }
 }

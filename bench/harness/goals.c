@@ -90,8 +90,9 @@ void goals_free(goals *g) {
 /* What an evaluation leaves behind besides its value. */
 typedef struct evaluation {
   const row *row;
+  const bench_case *each; /* what * stands for in place of a case */
   const char *time; /* the metric of terms that name none: median_ns or best_ns */
-  bool missing, timed, subtracts;
+  bool missing, timed, subtracts, ranks;
   char fastest[64];
   const series *terms[DEEPEST_STACK]; /* in the order of the expression */
   size_t term_count;
@@ -105,9 +106,10 @@ static bool in_list(const char *list, const char *name) {
   return found;
 }
 
-/* The value of the contestant, or of the fastest of a list of them. */
+/* The value of the contestant, or of the fastest of a list of them; that of its rounds
+ * which the percent tells, if it is not negative. */
 static double value_of(evaluation *e, const bench_case *c, const char *list,
-                       const char *metric) {
+                       const char *metric, double percent) {
   const contestant *best = NULL;
   bool is_list = strpbrk(list, "*,") != NULL;
   for (size_t i = 0; c != NULL && i < c->count; i++) {
@@ -121,19 +123,27 @@ static double value_of(evaluation *e, const bench_case *c, const char *list,
     return NAN;
   }
   if (is_list) snprintf(e->fastest, sizeof e->fastest, "%s", best->name);
-  if (e->term_count < DEEPEST_STACK)
-    e->terms[e->term_count++] = find_series(best, metric);
-  return contestant_value(best, metric);
+  const series *rounds = find_series(best, metric);
+  if (e->term_count < DEEPEST_STACK) e->terms[e->term_count++] = rounds;
+  return percent < 0 ? contestant_value(best, metric)
+                     : ranked(rounds->values, rounds->count, percent);
 }
 
-/* case:contestant or case:contestant:metric */
+/* case:contestant, case:contestant:metric or case:contestant:metric%percent */
 static double term_value(evaluation *e, const char *term) {
   words parts = split(term, ":");
-  double value = NAN;
+  double value = NAN, percent = -1;
+  char *mark = parts.count == 3 ? strchr(parts.items[2], '%') : NULL;
+  if (mark != NULL) {
+    percent = strtod(mark + 1, NULL);
+    *mark = 0;
+  }
   e->timed |= parts.count == 2;
+  e->ranks |= mark != NULL;
   if (parts.count == 2 || parts.count == 3)
-    value = value_of(e, find_case(e->row, parts.items[0]), parts.items[1],
-                     parts.count == 3 ? parts.items[2] : e->time);
+    value = value_of(
+        e, parts.items[0][0] == '*' ? e->each : find_case(e->row, parts.items[0]),
+        parts.items[1], parts.count == 3 ? parts.items[2] : e->time, percent);
   else
     e->missing = true;
   words_free(&parts);
@@ -190,7 +200,7 @@ static double sureness(const goal *g, const evaluation *e, bool met) {
   words tokens = split(g->expression, " ");
   bool ratio = tokens.count == 3 && strcmp(tokens.items[2], "/") == 0;
   words_free(&tokens);
-  if (!ratio || e->term_count != 2) return NAN;
+  if (!ratio || e->term_count != 2 || e->ranks) return NAN;
   const series *a = e->terms[0], *b = e->terms[1];
   if (a->count < 3 || b->count < 3) return NAN;
   double *limits = must_realloc(NULL, b->count * sizeof *limits);
@@ -207,16 +217,18 @@ static double tolerance_of(const evaluation *e) {
   return sum;
 }
 
-outcome goal_outcome(const goal *g, const results *r) {
-  outcome o = {GOAL_UNKNOWN, NAN, NAN, 0, NAN, NAN, ""};
-  evaluation by_median = {.row = find_row(r, g->row), .time = "median_ns"};
+/* each: the case that * stands for, or NULL. */
+static outcome outcome_in(const goal *g, const results *r, const bench_case *each) {
+  outcome o = {GOAL_UNKNOWN, NAN, NAN, 0, NAN, NAN, "", ""};
+  evaluation by_median = {
+      .row = find_row(r, g->row), .each = each, .time = "median_ns"};
   o.median = evaluate(&by_median, g->expression);
   if (by_median.missing) return o;
   memcpy(o.fastest, by_median.fastest, sizeof o.fastest);
   o.tolerance = tolerance_of(&by_median);
   /* The bests of different things do not subtract. */
   if (by_median.timed && !by_median.subtracts) {
-    evaluation by_best = {.row = by_median.row, .time = "best_ns"};
+    evaluation by_best = {.row = by_median.row, .each = each, .time = "best_ns"};
     o.best = evaluate(&by_best, g->expression);
   }
   bool met = holds(g, o.median);
@@ -225,12 +237,33 @@ outcome goal_outcome(const goal *g, const results *r) {
                                                      : GOAL_MISSED;
   o.sure = sureness(g, &by_median, met);
   if (g->condition != NULL) {
-    evaluation machine = {.row = by_median.row, .time = "median_ns"};
+    evaluation machine = {.row = by_median.row, .each = each, .time = "median_ns"};
     o.machine = evaluate(&machine, g->condition);
     if (!met && !machine.missing && o.machine < g->condition_needs)
       o.verdict = GOAL_MACHINE;
   }
   return o;
+}
+
+/* Of all cases that have what the expression needs, the one that is worst. */
+static outcome outcome_in_all(const goal *g, const results *r) {
+  outcome worst = {GOAL_UNKNOWN, NAN, NAN, 0, NAN, NAN, "", ""};
+  const row *its = find_row(r, g->row);
+  for (size_t i = 0; its != NULL && i < its->count; i++) {
+    outcome o = outcome_in(g, r, &its->cases[i]);
+    if (o.verdict == GOAL_UNKNOWN) continue;
+    if (worst.verdict != GOAL_UNKNOWN &&
+        (g->at_least ? o.median >= worst.median : o.median <= worst.median))
+      continue;
+    worst = o;
+    snprintf(worst.worst, sizeof worst.worst, "%s", its->cases[i].name);
+  }
+  return worst;
+}
+
+outcome goal_outcome(const goal *g, const results *r) {
+  bool all = g->expression[0] == '*' || strstr(g->expression, " *:") != NULL;
+  return all ? outcome_in_all(g, r) : outcome_in(g, r, NULL);
 }
 
 const char *verdict_words(verdict v) {
@@ -264,6 +297,8 @@ void goals_json(const goals *g, const results *r, json_writer *w) {
     json_number(w, o.sure);
     json_key(w, "fastest");
     json_text(w, o.fastest[0] != 0 ? o.fastest : NULL);
+    json_key(w, "worst");
+    json_text(w, o.worst[0] != 0 ? o.worst : NULL);
     json_key(w, "machine");
     json_number(w, o.machine);
     json_key(w, "met");

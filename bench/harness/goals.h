@@ -37,6 +37,7 @@ typedef struct outcome {
   double sure;    /* how sure it is that the median is on its side of the limit, or NAN */
   double machine; /* of the condition, or NAN */
   char fastest[64]; /* which of a list was meant, or empty */
+  char worst[64];   /* in which of all cases it was so, or empty */
 } outcome;
 
 /* Ends the program with a message if the file is missing or wrong. */

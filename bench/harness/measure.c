@@ -181,22 +181,28 @@ static void choose(measuring *m) {
 }
 
 static int rounds_of(const measuring *m, size_t i) {
-  int most = m->plan->runs[i].most;
-  return most != 0 && most < m->options->rounds ? most : m->options->rounds;
+  int most = m->plan->runs[i].most, least = m->plan->runs[i].least;
+  int rounds = m->options->rounds;
+  if (most != 0 && most < rounds) rounds = most;
+  return least > rounds ? least : rounds;
 }
 
 static void measure_row(measuring *m, const char *id) {
   size_t count = 0;
-  for (size_t i = 0; i < m->plan->count; i++)
-    count += m->chosen[i] && strcmp(m->plan->runs[i].row, id) == 0;
+  int rounds = m->options->rounds;
+  for (size_t i = 0; i < m->plan->count; i++) {
+    if (!m->chosen[i] || strcmp(m->plan->runs[i].row, id) != 0) continue;
+    count++;
+    if (rounds_of(m, i) > rounds) rounds = rounds_of(m, i);
+  }
   if (count == 0) return;
   text note = {0};
   int left = (int)progress_left(&m->progress);
   text_print(&note, "row %s: %zu programs, %d rounds; about %d:%02d left in all", id,
-             count, m->options->rounds, left / 60, left % 60);
+             count, rounds, left / 60, left % 60);
   progress_note(&m->progress, note.chars);
   text_free(&note);
-  for (int round = 1; round <= m->options->rounds; round++)
+  for (int round = 1; round <= rounds; round++)
     for (size_t i = 0; i < m->plan->count; i++)
       if (m->chosen[i] && round <= rounds_of(m, i) &&
           strcmp(m->plan->runs[i].row, id) == 0)

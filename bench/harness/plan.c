@@ -25,7 +25,7 @@ typedef struct planner {
   variable variables[MOST_VARIABLES];
   size_t variable_count;
   char *row, *kase;
-  int most, cpus, depth;
+  int most, least, cpus, depth;
   text problem;
 } planner;
 
@@ -101,7 +101,7 @@ static void start_row(planner *s, const char *rest) {
   free(s->kase);
   s->row = copy_bytes(rest, id_length);
   s->kase = NULL;
-  s->most = s->cpus = 0;
+  s->most = s->least = s->cpus = 0;
   plan_row *found = NULL;
   for (size_t i = 0; i < s->p->row_count; i++)
     if (strcmp(s->p->rows[i].id, s->row) == 0) found = &s->p->rows[i];
@@ -164,6 +164,7 @@ static bool add_run(planner *s, size_t line, const char *rest) {
                   .source = source_of(s->workload, parts.items[0]),
                   .kind = copy_text(kind_of_program(parts.items[0])),
                   .most = s->most,
+                  .least = s->least,
                   .cpus = s->cpus};
   for (size_t i = 1; i < parts.count; i++)
     words_add(&run.args, parts.items[i], strlen(parts.items[i]));
@@ -212,6 +213,8 @@ static bool read_line(planner *s, size_t *line, size_t to, const char *chars) {
     ok = add_run(s, *line, rest);
   } else if (strcmp(word, "most") == 0) {
     s->most = atoi(rest);
+  } else if (strcmp(word, "least") == 0) {
+    s->least = atoi(rest);
   } else if (strcmp(word, "cpus") == 0) {
     s->cpus = atoi(rest);
   } else if (strcmp(word, "set") == 0) {

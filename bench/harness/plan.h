@@ -11,6 +11,8 @@
  *                                omp_gcc and omp_clang, ips4o.cpp ips4o and ips4o_native
  *     most N                     the runs that follow, up to the next row, take part in
  *                                at most N rounds, because they are long or do not vary
+ *     least N                    they take part in at least N rounds: for what differs
+ *                                from process to process
  *     cpus N                     the same runs may use N CPUs only
  *     set NAME full | quick | tiny
  *                                $NAME stands for the first list of words; in a quick
@@ -37,7 +39,7 @@ typedef struct plan_run {
   char *source;  /* the file it is made of, without its ending: fib/weft */
   char *kind;    /* serial, weft, or the name of the peer: see kind_of_program */
   words args;
-  int most, cpus; /* 0: no limit */
+  int most, least, cpus; /* 0: no limit */
 } plan_run;
 
 typedef struct plan_row {

@@ -53,6 +53,10 @@ static void write_ratio(json_writer *w, const goal *g, const outcome *o) {
   json_number(w, o->machine);
   json_key(w, "fastest");
   json_text(w, o->fastest[0] != 0 ? o->fastest : NULL);
+  if (o->worst[0] != 0) {
+    json_key(w, "worst");
+    json_text(w, o->worst);
+  }
   json_key(w, "met");
   json_text(w, verdict_words(o->verdict));
   json_end(w, '}');
@@ -98,6 +102,8 @@ static recorded read_ratio(const json_value *v) {
                  .machine = json_member_number(v, "machine", NAN)}};
   snprintf(r.outcome.fastest, sizeof r.outcome.fastest, "%s",
            json_member_text(v, "fastest", ""));
+  snprintf(r.outcome.worst, sizeof r.outcome.worst, "%s",
+           json_member_text(v, "worst", ""));
   return r;
 }
 

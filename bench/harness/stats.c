@@ -26,6 +26,13 @@ double quantile(const double *values, size_t count, double q) {
   return result;
 }
 
+double ranked(const double *values, size_t count, double percent) {
+  if (count == 0) return NAN;
+  double place = percent / 100 * (double)count;
+  size_t index = (size_t)(percent < 50 ? floor(place + 1e-9) : ceil(place - 1e-9) - 1);
+  return quantile(values, count, count > 1 ? (double)index / (double)(count - 1) : 0);
+}
+
 double median(const double *values, size_t count) {
   return quantile(values, count, 0.5);
 }

@@ -10,6 +10,10 @@
  * q is 0 for the smallest, 0.5 for the median, 1 for the largest. NAN if there are none.
  * The numbers need not be sorted and stay as they are. */
 double quantile(const double *values, size_t count, double q);
+/* One of the numbers: at least 100 - percent of a hundred are as large as it, or, for a
+ * percent above 50, at least percent of a hundred are as small. So 5 of twenty numbers is
+ * the one that 19 of them reach, and of fewer than 20 the smallest. */
+double ranked(const double *values, size_t count, double percent);
 double median(const double *values, size_t count);
 double smallest(const double *values, size_t count);
 

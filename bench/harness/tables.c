@@ -199,6 +199,7 @@ static void goal_line(table *t, const goal *g, const outcome *o) {
     text_add(&measured, ")");
   }
   if (o->fastest[0] != 0) text_print(&measured, "; fastest: %s", o->fastest);
+  if (o->worst[0] != 0) text_print(&measured, "; worst: %s", o->worst);
   if (isfinite(o->machine)) {
     text_add(&measured, "; machine gives ");
     add_figure(&measured, o->machine);

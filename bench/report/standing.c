@@ -90,7 +90,7 @@ static bool goal_names(const goal *g, const row *its, const bench_case *c,
   for (size_t i = 0; i < 2; i++) {
     words parts = split(terms.items[i], ":"), patterns = split(parts.items[1], ",");
     for (size_t k = 0; parts.count == 2 && k < patterns.count; k++)
-      named |= strcmp(parts.items[0], c->name) == 0 && matches(patterns.items[k], peer);
+      named |= matches(parts.items[0], c->name) && matches(patterns.items[k], peer);
     words_free(&patterns);
     words_free(&parts);
   }

@@ -98,6 +98,47 @@ TEST(a_busy_machine_excuses_but_does_not_meet) {
   results_free(&r);
 }
 
+/* Twenty processes, one of which is an outlier. */
+static results twenty_processes(void) {
+  results r = made_up();
+  row *its = results_row(&r, "P4", "");
+  static const char *const cases[] = {"short", "long"};
+  for (int k = 0; k < 2; k++) {
+    contestant *who = case_contestant(row_case(its, cases[k]), "weft", "w");
+    for (int i = 0; i < 20; i++)
+      contestant_add(who, "speedup_x", i == 7 ? 1 : 1.5 + i / 100.0 + k / 10.0);
+    contestant_add(case_contestant(row_case(its, cases[k]), "bare", "b"), "speedup_x", 2);
+  }
+  case_contestant(row_case(its, "not measured"), "bare", "b");
+  return r;
+}
+
+TEST(a_percent_names_one_of_the_rounds) {
+  results r = twenty_processes();
+  outcome o = judge("P4|a|>=|1.4|short:weft:speedup_x%5|", &r);
+  CHECK_EQ((int)o.verdict, (int)GOAL_MET);
+  CHECK(near(o.median, 1.5)); /* 19 of 20 reach it */
+  CHECK(near(judge("P4|a|>=|1|short:weft:speedup_x%0|", &r).median, 1));
+  CHECK(near(judge("P4|a|<=|2|short:weft:speedup_x%95|", &r).median, 1.68));
+  CHECK(near(judge("P4|a|<=|2|short:weft:speedup_x%100|", &r).median, 1.69));
+  CHECK(near(judge("P4|a|>=|1|short:bare:speedup_x%5|", &r).median, 2));
+  results_free(&r);
+}
+
+TEST(a_goal_about_all_cases_is_about_the_worst) {
+  results r = twenty_processes();
+  outcome o = judge("P4|a|>=|0.8|*:weft:speedup_x%5 *:bare:speedup_x /|", &r);
+  CHECK_EQ((int)o.verdict, (int)GOAL_MISSED);
+  CHECK(near(o.median, 0.75));
+  CHECK_STR_EQ(o.worst, "short");
+  o = judge("P4|a|<=|0.9|*:weft:speedup_x *:bare:speedup_x /|", &r);
+  CHECK_EQ((int)o.verdict, (int)GOAL_MET);
+  CHECK_STR_EQ(o.worst, "long");
+  o = judge("P4|a|>=|1|*:weft:speedup_x *:rayon:speedup_x /|", &r);
+  CHECK_EQ((int)o.verdict, (int)GOAL_UNKNOWN);
+  results_free(&r);
+}
+
 TEST(differences_have_no_best) {
   results r = three_contestants();
   outcome o = judge("P1|a|<=|100|t1:tbb t1:omp-gcc - 500 -|", &r);

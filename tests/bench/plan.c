@@ -49,7 +49,7 @@ static void check_problem(const char *content, const char *part) {
 
 TEST(a_row_a_case_and_its_runs) {
   plan p = read_plan(SIZE_FULL, "# first\nrow P1 the title, in words\n\n  case one # c\n"
-                                "run serial\nmost 3\ncpus 2\nrun omp_gcc 4 x\n"
+                                "run serial\nmost 3\nleast 2\ncpus 2\nrun omp_gcc 4 x\n"
                                 "row P2\ncase two\nrun weft");
   REQUIRE(p.row_count == 2 && p.count == 3);
   CHECK_STR_EQ(p.rows[0].id, "P1");
@@ -60,6 +60,9 @@ TEST(a_row_a_case_and_its_runs) {
   CHECK_STR_EQ(p.runs[1].kind, "omp");
   CHECK_EQ(p.runs[0].most, 0);
   CHECK_EQ(p.runs[1].most, 3);
+  CHECK_EQ(p.runs[0].least, 0);
+  CHECK_EQ(p.runs[1].least, 2);
+  CHECK_EQ(p.runs[2].least, 0);
   CHECK_EQ(p.runs[1].cpus, 2);
   CHECK_EQ(p.runs[2].most, 0); /* the next row begins anew */
   CHECK_EQ(p.runs[2].cpus, 0);

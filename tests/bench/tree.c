@@ -49,7 +49,7 @@ static bool takes_part(const plan *p, const char *id, const char *kase,
   words names = split(list, ",");
   for (size_t n = 0; n < names.count; n++)
     for (size_t i = 0; i < p->count; i++)
-      found |= strcmp(p->runs[i].row, id) == 0 && strcmp(p->runs[i].kase, kase) == 0 &&
+      found |= strcmp(p->runs[i].row, id) == 0 && matches(kase, p->runs[i].kase) &&
                may_print(p->runs[i].kind, names.items[n]);
   words_free(&names);
   return found;
