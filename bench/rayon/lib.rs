@@ -284,6 +284,21 @@ pub fn start_global(threads: u64) {
     rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build_global().unwrap();
 }
 
+/// As bench_busy_neighbour.
+pub fn busy_neighbour() {
+    unsafe {
+        let parent = libc::getpid();
+        if libc::fork() != 0 {
+            return;
+        }
+        libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
+        while libc::getppid() == parent {
+            black_box(spin(1, 100_000));
+        }
+        libc::_exit(0);
+    }
+}
+
 /// CPU time of all threads of the process.
 pub fn cpu_ns() -> f64 {
     let mut t = libc::timespec { tv_sec: 0, tv_nsec: 0 };
