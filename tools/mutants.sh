@@ -39,8 +39,9 @@ programs_for() {
   */core/*) echo queue latch ;;
   */sched/blocking.*) echo blocking ;;
   */sched/global.*) echo life ;;
-  */sched/broadcast.* | */sched/handle.* | */sched/isolate.* | */sched/join.* | */sched/scope* |
-    */sched/spawn.* | */sched/typed_task.*) echo scope sleep life blocking ;;
+  */sched/broadcast.* | */sched/handle.* | */sched/isolate.* | */sched/join.*)
+    echo scope sleep life blocking ;;
+  */sched/scope* | */sched/spawn.* | */sched/typed_task.*) echo scope sleep life blocking ;;
   *) echo sleep life scope blocking ;;
   esac
 }
