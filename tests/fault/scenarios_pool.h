@@ -88,10 +88,10 @@ static int create_nonsense(weft_pool *none) {
 
 static int create_by_nonsense_in_environment(weft_pool *none) {
   (void)none;
-  memory_is_spared = true;
+  memory_is_exempt = true;
   setenv("WEFT_NUM_THREADS", "12monkeys", 1);
   setenv("WEFT_IDLE", "never", 1);
-  memory_is_spared = false;
+  memory_is_exempt = false;
   const int status = make_use_end(NULL);
   unsetenv("WEFT_NUM_THREADS");
   unsetenv("WEFT_IDLE");
@@ -232,7 +232,7 @@ static void be_a_guest(unsigned index, void *arg) {
 /* More callers than places: some are served by started threads, if they can be. */
 static int many_guests(weft_pool *pool) {
   visit v = {pool, 0};
-  run_spared_threads(6, be_a_guest, &v);
+  run_exempt_threads(6, be_a_guest, &v);
   return v.leaves == 0 ? 0 : WRONG;
 }
 
@@ -257,9 +257,9 @@ enum { CHILD_RIGHT = 0, CHILD_WRONG = 1, CHILD_STRUCK = 2 };
 
 static int in_a_child(bool (*fn)(weft_pool *pool), weft_pool *pool) {
   if (!FORKS_FREELY) return 0;
-  memory_is_spared = true;
+  memory_is_exempt = true;
   const pid_t child = fork_here();
-  memory_is_spared = false;
+  memory_is_exempt = false;
   if (child == 0) {
     const bool right = fn(pool);
     const bool struck = faults_disarm() > 0;

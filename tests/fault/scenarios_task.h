@@ -299,7 +299,7 @@ static int spawns_by_others(weft_pool *pool) {
   open_scope open = {.ran = 0};
   weft_opts opts = opts_on(pool);
   weft_scope_begin_with(&opts, &open.scope);
-  run_spared_threads(3, spawn_from_elsewhere, &open);
+  run_exempt_threads(3, spawn_from_elsewhere, &open);
   if (weft_scope_end(&open.scope) != 0) return WRONG;
   return all_ran(&open.ran, 30);
 }

@@ -55,7 +55,7 @@ static atomic_bool tests_began;
 static _Thread_local bool is_watchdog;
 
 static inline bool fault_strikes(fault_call call) {
-  if (atomic_load(&faults.call) != (int)call || memory_is_spared || is_watchdog)
+  if (atomic_load(&faults.call) != (int)call || memory_is_exempt || is_watchdog)
     return false;
   const unsigned long this_call = atomic_fetch_add(&faults.calls, 1) + 1;
   const unsigned long number = atomic_load(&faults.number);

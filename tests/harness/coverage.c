@@ -1,8 +1,8 @@
 /* harness/coverage.c - keeps the counts of processes that do not end by exit().
  *
  * Only in builds with WEFT_COVERAGE. gcc's runtime writes the counts of executed lines at
- * exit; tests of misuse end in abort(), and children of fork in _exit(). Both are made to
- * write first.
+ * exit. Tests of misuse end in abort(), and children of fork in _exit(): these versions
+ * write the counts first.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -13,7 +13,8 @@
 
 void __gcov_dump(void);
 
-/* In the place of libc's, for the tests and the library inside them, as the one below. */
+/* This and the function below replace those of the C library, for the tests and the
+ * library inside them. */
 _Noreturn void abort(void) {
   __gcov_dump();
   raise(SIGABRT);

@@ -1,7 +1,8 @@
-/* harness.c - registers and runs tests, counts and prints failed checks; has main.
+/* harness/harness.c - registers and runs tests, counts and prints failed checks; has
+ * main.
  *
- * One thread, that of main, runs the tests. Threads which a test starts only touch the
- * counters below, which are atomic, and write whole lines.
+ * The main thread runs the tests. Threads that a test starts touch only the counter of
+ * failures below, which is atomic, and write whole lines.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -40,7 +41,7 @@
 #define WITH_TSAN 1
 #endif
 
-/* Failed checks printed for one test; a check in a loop would flood the log. */
+/* Failed checks printed for one test: a check in a loop would flood the log. A choice. */
 #define MAX_PRINTED 20
 
 static struct {
@@ -56,8 +57,8 @@ static struct {
   atomic_uint failures;        /* checks that failed in the running test */
 } run = {.end = &run.first, .test = "(none)"};
 
-/* Defaults of the sanitizers' run time, which it asks for by these names; the variables
- * ASAN_OPTIONS and TSAN_OPTIONS still have the last word. */
+/* Default options of the sanitizers, whose runtime calls functions of these names. The
+ * variables ASAN_OPTIONS and TSAN_OPTIONS override them. */
 #if defined(WITH_ASAN)
 const char *__asan_default_options(void);
 const char *__asan_default_options(void) {
@@ -72,7 +73,7 @@ const char *__tsan_default_options(void) {
 
 /* ---- checks ---- */
 
-/* Counts a failed check; true if it is to be printed. */
+/* Counts a failed check. Returns true if it is to be printed. */
 static bool count_failure(void) {
   unsigned before = atomic_fetch_add(&run.failures, 1);
   if (before == MAX_PRINTED) {
@@ -155,8 +156,8 @@ static bool values_equal(harness_value a, harness_value b) {
   if (a.kind == HARNESS_DOUBLE || b.kind == HARNESS_DOUBLE) {
     return value_as_double(a) == value_as_double(b);
   }
-  /* A negative number equals no unsigned one, whatever its bits; others can be compared
-   * as unsigned. */
+  /* A negative number equals no unsigned one, whatever its bits. All others can be
+   * compared as unsigned numbers. */
   bool a_negative = a.kind == HARNESS_SIGNED && a.number < 0;
   bool b_negative = b.kind == HARNESS_SIGNED && b.number < 0;
   return a_negative == b_negative && a.natural == b.natural;
@@ -256,8 +257,8 @@ void harness_run_threads(unsigned count, void (*fn)(unsigned index, void *arg),
   free(members);
 }
 
-/* A joined thread can still be listed for a moment, but the kernel has marked it as
- * exiting by then: flag PF_EXITING, 4, in the ninth field of its stat file. */
+/* A joined thread may still be listed for a moment, but the kernel has already marked it
+ * as exiting: flag PF_EXITING, 4, in the ninth field of its stat file. */
 static bool thread_lives(const char *tid) {
   char path[320], text[512];
   snprintf(path, sizeof path, "/proc/self/task/%s/stat", tid);
@@ -289,9 +290,9 @@ static unsigned kernel_thread_count(void) {
   return count;
 }
 
-/* A listing ends early if the thread it stands at goes away. So it only counts if it has
- * as many entries as the kernel's count had before and after; under steady coming and
- * going the last of many attempts has to do. */
+/* A listing ends early if the thread that was read last goes away. So a listing is only
+ * used if it has as many entries as the kernel counted before and after it. While threads
+ * come and go all the time, we use the last of many attempts. */
 static unsigned count_all_threads(void) {
   unsigned living = 0;
   for (int attempt = 0; attempt < 1000; attempt++) {
@@ -315,8 +316,8 @@ unsigned harness_thread_count(void) {
 }
 
 unsigned harness_slowdown(void) {
-  /* The middle of what the tools' manuals state for programs like these; with delays, by
-   * how much they make a race of deques slower. */
+  /* The middle of what the manuals of the tools state for such programs. For delays: how
+   * much they slowed down tests/core/deque_race.c. */
 #if defined(DELAYS_DELAY_H)
   return 30;
 #elif defined(WITH_TSAN)
@@ -348,8 +349,8 @@ int harness_run_self(const char *env, const char *args, char *output, size_t siz
 
 /* ---- crashes ---- */
 
-/* Names the test and the way to replay it, then lets the signal do what it does without
- * us. Children that a test forks in order to watch them die stay silent. */
+/* Prints the test and the command that replays it; then the signal has its usual effect.
+ * Children that a test forks in order to watch them die print nothing. */
 static void on_crash(int signal_number) {
   if (getpid() == run.pid) {
     watchdog_print(2, "%s: crashed with signal %d\n  replay: %s\n", run.test,
@@ -369,7 +370,7 @@ static void catch_crashes(void) {
     sigaction(signals[i], &action, NULL);
   }
 #else
-  (void)on_crash; /* the sanitizers report crashes themselves, and better */
+  (void)on_crash; /* the sanitizers report crashes themselves, with more detail */
 #endif
 }
 
@@ -403,7 +404,7 @@ static bool run_test(const harness_test *test) {
   clock_gettime(CLOCK_MONOTONIC, &begin);
   watchdog_arm(test->name, run.replay, test->limit_seconds);
   test->fn();
-  fflush(NULL); /* what the test printed comes before its result */
+  fflush(NULL); /* the output of the test comes before its result */
   watchdog_disarm();
   clock_gettime(CLOCK_MONOTONIC, &end);
   long ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
@@ -435,7 +436,7 @@ static uint64_t fresh_seed(void) {
   clock_gettime(CLOCK_REALTIME, &now);
   uint64_t state =
       ((uint64_t)now.tv_sec << 30) ^ (uint64_t)now.tv_nsec ^ ((uint64_t)getpid() << 48);
-  return harness_random(&state) >> 32; /* short enough to retype */
+  return harness_random(&state) >> 32; /* short enough to type */
 }
 
 static void list_tests(void) {
@@ -447,7 +448,7 @@ static void list_tests(void) {
 int main(int argc, char **argv) {
   const char *seed_text = getenv("WEFT_TEST_SEED");
   uint64_t repeat = 1;
-  char **filters = argv + 1; /* names move to the front; no memory that children leak */
+  char **filters = argv + 1; /* in place: memory here would be a leak in children */
   size_t filter_count = 0;
   run.program = argv[0];
   run.pid = getpid();
@@ -490,7 +491,7 @@ int main(int argc, char **argv) {
       }
     }
   }
-  if (passed + failed == 0) watchdog_print(2, "no test has such a name\n");
+  if (passed + failed == 0) watchdog_print(2, "no test has this name\n");
   watchdog_print(1, "%u passed, %u failed\n", passed, failed);
   return failed == 0 && passed > 0 ? 0 : 1;
 }

@@ -1,4 +1,5 @@
-/* harness.h - what a test program needs: tests, checks, seeds, threads, a watchdog.
+/* harness/harness.h - everything a test program needs: tests, checks, seeds, threads, a
+ * watchdog.
  *
  *     #include <harness/harness.h>
  *
@@ -6,17 +7,17 @@
  *       CHECK_EQ(1 + 1, 2);
  *     }
  *
- * The harness provides main. It runs the tests in the order of the file, or those whose
+ * The harness provides main. It runs all tests in the order of the file, or those whose
  * name contains one of the arguments:
  *
  *     test_core_deque [--list] [--seed N] [--repeat N] [name...]
  *
- * Everything here may be called from any thread of a test. Checks do not stop the test,
- * REQUIRE ends the program. A test that runs longer than its limit is reported with the
- * stacks of all threads, and the program ends with exit code 124.
+ * Any thread of a test may call everything here. A failed check does not stop the test; a
+ * failed REQUIRE ends the program. If a test runs longer than its limit, the harness
+ * prints the stacks of all threads and ends the program with exit code 124.
  *
- * Environment: WEFT_TEST_SEED is the seed if --seed is not given, WEFT_TEST_TIMEOUT the
- * limit in seconds of every test, whatever the test and the build say.
+ * Environment: WEFT_TEST_SEED is the seed if --seed is not given. WEFT_TEST_TIMEOUT is
+ * the limit in seconds for every test, and overrides what the test and the build say.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARNESS_H
@@ -36,8 +37,8 @@ extern "C" {
 
 /* ---- tests ---- */
 
-/* Seconds that a test may run unless it says otherwise. This limit and those of single
- * tests are multiplied by harness_slowdown(). */
+/* Seconds that a test may run unless it has a limit of its own: far more than any test
+ * needs on a busy machine. All limits are multiplied by harness_slowdown(). */
 #define HARNESS_DEFAULT_LIMIT 60
 
 typedef void harness_fn(void);
@@ -52,14 +53,14 @@ typedef struct harness_test {
 
 #define TEST(name) HARNESS_TEST(name, HARNESS_DEFAULT_LIMIT, false)
 
-/* A test with a limit of its own, for those that are long on purpose. */
+/* A test with a limit of its own, for tests that are long on purpose. */
 #define TEST_LIMIT(name, seconds) HARNESS_TEST(name, seconds, false)
 
-/* A test that is not part of the ordinary run: the program to be watched by another test,
- * which starts it through harness_run_self. It may crash, hang or fail. */
+/* A test that is not part of the ordinary run. Another test starts it through
+ * harness_run_self and watches it. It may crash, hang or fail. */
 #define TEST_BY_NAME(name) HARNESS_TEST(name, HARNESS_DEFAULT_LIMIT, true)
 
-/* Registering before main keeps the list of tests where the tests are. */
+/* Tests register themselves before main, so there is no separate list of them. */
 #define HARNESS_TEST(name, seconds, by_name)                                             \
   static void test_##name(void);                                                         \
   __attribute__((constructor)) static void harness_add_##name(void) {                    \
@@ -70,22 +71,22 @@ typedef struct harness_test {
 
 void harness_add(harness_test *entry);
 
-/* ---- checks: each returns whether it held ---- */
+/* ---- checks: each returns true if it held ---- */
 
 #define CHECK(cond) harness_check(!!(cond), __FILE__, __LINE__, #cond)
 
-/* With a message in the manner of printf, for what the condition does not show. */
+/* With a message as for printf, for what the condition does not show. */
 #define CHECK_MSG(cond, ...)                                                             \
   harness_check_msg(!!(cond), __FILE__, __LINE__, #cond, __VA_ARGS__)
 
-/* Compares numbers of any integer type by their mathematical value, or doubles, or
- * pointers, and prints both sides if they differ. */
+/* Compares two integers of any types by their mathematical value, or two doubles, or two
+ * pointers. Prints both sides if they differ. */
 #define CHECK_EQ(a, b)                                                                   \
   harness_check_eq(HARNESS_VALUE(a), HARNESS_VALUE(b), __FILE__, __LINE__, #a, #b)
 
 #define CHECK_STR_EQ(a, b) harness_check_str_eq((a), (b), __FILE__, __LINE__, #a, #b)
 
-/* Prints the condition and ends the program: for what the rest of a test stands on. */
+/* Prints the condition and ends the program: for what the rest of a test relies on. */
 #define REQUIRE(cond) ((cond) ? (void)0 : harness_require(__FILE__, __LINE__, #cond))
 
 bool harness_check(bool held, const char *file, int line, const char *text);
@@ -118,7 +119,7 @@ harness_value harness_double(double value);
 harness_value harness_pointer(const void *value);
 
 #ifdef __cplusplus
-} /* overloaded names are C++ */
+} /* overloaded functions need C++ linkage */
 template <class T> inline harness_value harness_value_of(T value) {
   if constexpr (std::is_floating_point_v<T>)
     return harness_double((double)value);
@@ -148,34 +149,34 @@ extern "C" {
 
 /* ---- randomness that can be replayed ---- */
 
-/* The seed of the running test: from the seed of the run, printed at its start, and the
- * test's name. So a test sees the same seed whichever others run with it. */
+/* The seed of the running test. It depends on the seed of the run, which is printed at
+ * the start, and on the test's name. So a test gets the same seed whichever other tests
+ * run.
+ */
 uint64_t harness_seed(void);
 
-/* The next number of the sequence that *state stands for; start from harness_seed(),
- * plus the thread's index where several draw. */
+/* Moves *state on and returns the next number of its sequence. Start from harness_seed(),
+ * plus the thread's index where several threads draw numbers. */
 uint64_t harness_random(uint64_t *state);
 
 /* ---- threads and processes ---- */
 
-/* Runs fn(0, arg) to fn(count - 1, arg), each on a thread of its own. They leave a common
- * barrier together; the call returns when all have ended. */
+/* Runs fn(0, arg) to fn(count - 1, arg), each on its own thread. All threads start from a
+ * common barrier. The call returns when all have ended. */
 void harness_run_threads(unsigned count, void (*fn)(unsigned index, void *arg),
                          void *arg);
 
-/* The number of threads of this process that have not ended, without those of the harness
- * and of a sanitizer. A thread that was joined is never counted. */
+/* The number of threads of this process that have not ended, without the threads of the
+ * harness and of a sanitizer. A thread that was joined is never counted. */
 unsigned harness_thread_count(void);
 
-/* How much slower than usual this build runs: 1, or more with a sanitizer, valgrind or
- * delays.
- * Tests divide their amount of work by it. */
+/* How many times slower than usual this build runs: 1, or more with a sanitizer, valgrind
+ * or delays. Tests divide their amount of work by it. */
 unsigned harness_slowdown(void);
 
-/* Runs this same program with the given arguments (as in a shell, may start with
- * assignments to environment variables if env is not NULL) and keeps the first size - 1
- * bytes of what it prints. Returns its exit code, or 128 plus the signal that ended it.
- */
+/* Runs this same program with the given arguments, as a shell would. env may be NULL, or
+ * assignments to environment variables. Keeps the first size - 1 bytes of what the
+ * program prints. Returns its exit code, or 128 plus the signal that ended it. */
 int harness_run_self(const char *env, const char *args, char *output, size_t size);
 
 #ifdef __cplusplus

@@ -1,10 +1,11 @@
-/* lying_futex.h - a kernel that lies: for programs linked with -Wl,--wrap=syscall.
+/* harness/lying_futex.h - a kernel whose futex lies. For programs linked with
+ * -Wl,--wrap=syscall.
  *
- * In the mode FUTEX_LYING half of the waits are answered here, with 0, EINTR, EAGAIN and
- * now and then ENOSYS; none of these proves anything, so nothing may depend on them. In
- * the mode FUTEX_REFUSED every futex call answers ENOSYS.
+ * In the mode FUTEX_LYING half of the waits return at once, with 0, EINTR, EAGAIN and now
+ * and then ENOSYS. The kernel may return these without reason, so code under test must
+ * not depend on them. In the mode FUTEX_REFUSED every futex call returns ENOSYS.
  *
- * To be included by one file of a program, after _GNU_SOURCE is defined.
+ * One file of a program includes it, after _GNU_SOURCE is defined.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_HARNESS_LYING_FUTEX_H
@@ -29,7 +30,7 @@ static uint64_t futex_lie_random(void) {
   return harness_random(&futex_lie_state) >> 32;
 }
 
-/* What a wait is told, if it is lied to. */
+/* Decides whether a wait gets a lie, and which. */
 static bool futex_wait_lie(int *error) {
   static const int answers[] = {0, EINTR, EAGAIN};
   if (futex_lie_random() % 2 != 0) return false;
@@ -47,7 +48,7 @@ static bool answer_syscall(long number, bool is_wait, int *error) {
   return lies;
 }
 
-/* Back to the truth; there must have been lies. */
+/* Stops lying. Checks that there were lies at all. */
 static void stop_lying(void) {
 #if defined(__linux__) && !defined(WF_SYS_POSIX)
   CHECK(atomic_load(&futex_lies) > 0);

@@ -1,10 +1,10 @@
-/* memory_faults.h - memory that runs out when told to, and counts what is in use. For
- * programs that are linked with
+/* harness/memory_faults.h - lets allocations fail on request, and counts the blocks in
+ * use. For programs that are linked with
  *
  *     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
  *
  * Only calls from the program and the libraries linked into it come here, not those from
- * inside the C library. To be included by one file of a program.
+ * inside the C library. One file of a program includes it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_HARNESS_MEMORY_FAULTS_H
@@ -15,14 +15,15 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-/* Which requests are refused: none, the one of a number, that one and all after it, the
- * first and then each so many'th, or one in two at random. Numbers start at 1. */
+/* Which requests are refused. They are numbered from 1; `number` is that of
+ * refuse_memory.
+ */
 typedef enum refusal {
   REFUSE_NONE,
-  REFUSE_ONE,
-  REFUSE_FROM,
-  REFUSE_EVERY,
-  REFUSE_AT_RANDOM
+  REFUSE_ONE,      /* the request of this number */
+  REFUSE_FROM,     /* that one and all after it */
+  REFUSE_EVERY,    /* the first, then every `number`-th one after it */
+  REFUSE_AT_RANDOM /* every second one on average */
 } refusal;
 
 static struct {
@@ -33,12 +34,12 @@ static struct {
   atomic_long in_use; /* blocks, since the program started */
 } memory_faults;
 
-/* What the test itself asks for on this thread is granted, and not counted as a request.
- * Volatile, because compilers know that malloc does not look at it. */
-static _Thread_local volatile bool memory_is_spared;
+/* While this is true, requests of this thread are granted and not counted: they are the
+ * test's own. Volatile, because compilers assume that malloc does not read it. */
+static _Thread_local volatile bool memory_is_exempt;
 
 static inline bool memory_is_refused(size_t bytes) {
-  if (memory_is_spared) return false;
+  if (memory_is_exempt) return false;
   atomic_fetch_add(&memory_faults.bytes, bytes);
   const unsigned long request = atomic_fetch_add(&memory_faults.requests, 1) + 1;
   const unsigned long number = atomic_load(&memory_faults.number);
@@ -106,7 +107,7 @@ void __wrap_free(void *memory) {
   __real_free(memory);
 }
 
-/* From now on; the number matters for REFUSE_ONE and REFUSE_FROM. */
+/* Refuses requests from now on. REFUSE_NONE and REFUSE_AT_RANDOM ignore the number. */
 static inline void refuse_memory(refusal what, unsigned long number) {
   atomic_store(&memory_faults.what, REFUSE_NONE);
   atomic_store(&memory_faults.number, number);
@@ -120,13 +121,13 @@ static inline void refuse_all_memory(void) {
   refuse_memory(REFUSE_FROM, 1);
 }
 
-/* Ends that. How many requests were refused? */
+/* Refuses no more. Returns how many requests were refused. */
 static inline unsigned long allow_memory(void) {
   atomic_store(&memory_faults.what, REFUSE_NONE);
   return atomic_load(&memory_faults.refused);
 }
 
-/* How many requests there were since refuse_memory, and for how much in all. */
+/* The requests since refuse_memory, and the bytes that they asked for together. */
 static inline unsigned long memory_requests(void) {
   return atomic_load(&memory_faults.requests);
 }
@@ -134,15 +135,15 @@ static inline unsigned long memory_requested_bytes(void) {
   return atomic_load(&memory_faults.bytes);
 }
 
-/* harness_run_threads, whose own requests are granted. */
-static inline void run_spared_threads(unsigned count, void (*fn)(unsigned, void *),
+/* As harness_run_threads, whose own requests are granted. */
+static inline void run_exempt_threads(unsigned count, void (*fn)(unsigned, void *),
                                       void *arg) {
-  memory_is_spared = true;
+  memory_is_exempt = true;
   harness_run_threads(count, fn, arg);
-  memory_is_spared = false;
+  memory_is_exempt = false;
 }
 
-/* Blocks that were asked for and not given back. */
+/* Blocks that were allocated and not freed. */
 static inline long memory_in_use(void) {
   return atomic_load(&memory_faults.in_use);
 }

@@ -1,7 +1,8 @@
-/* selftest.c - tests of the harness itself.
+/* harness/selftest.c - tests of the harness itself.
  *
- * What a failing, hanging or crashing test looks like is seen from outside: tests marked
- * TEST_BY_NAME do it, and others run this same program as a child with only that test.
+ * A failing, hanging or crashing test can only be watched from outside. Tests marked
+ * TEST_BY_NAME fail, hang or crash, and other tests run this same program as a child with
+ * only that test.
  *
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
@@ -43,7 +44,7 @@ static void fail_nine_times(unsigned index, void *arg) {
   for (unsigned i = 0; i < 9; i++) CHECK_MSG(index > 7, "thread %u, round %u", index, i);
 }
 
-/* Half of the failures come from threads, fewer than the harness would cut. */
+/* Most of the failures come from another thread. There are fewer than MAX_PRINTED. */
 TEST_BY_NAME(failing) {
   int left = 1, right = 2;
   CHECK(left == right);
@@ -133,7 +134,7 @@ TEST(names_choose_tests) {
   CHECK_EQ(harness_run_self(NULL, "equal_values", output, sizeof output), 0);
   printed("1 passed, 0 failed\n");
   CHECK_EQ(harness_run_self(NULL, "no_such_test", output, sizeof output), 1);
-  printed("no test has such a name\n");
+  printed("no test has this name\n");
   CHECK_EQ(harness_run_self(NULL, "--seed x", output, sizeof output), 2);
   CHECK_EQ(harness_run_self(NULL, "--what", output, sizeof output), 2);
 }
@@ -163,7 +164,7 @@ TEST(threads_run_and_are_gone_when_joined) {
 
 static atomic_bool never;
 
-/* External, so that both ways of printing stacks know the name. */
+/* Not static, so that both ways of printing stacks know the name. */
 void spin_forever(unsigned index, void *arg);
 void spin_forever(unsigned index, void *arg) {
   (void)index, (void)arg;
@@ -188,7 +189,8 @@ TEST_LIMIT(the_watchdog_shows_stacks, 180) {
 
 TEST_LIMIT(the_watchdog_shows_stacks_without_gdb, 180) {
   check_hang("WEFT_TEST_NO_GDB=1 WEFT_TEST_TIMEOUT=1");
-  /* ThreadSanitizer delivers signals only when a thread blocks, and these spin. */
+  /* ThreadSanitizer delivers signals only when a thread blocks, but these threads spin.
+   */
   bool answered = strstr(output, "spin_forever") != NULL;
   if (!answered && harness_slowdown() > 1) printed("the thread did not answer\n");
   CHECK(answered || harness_slowdown() > 1);

@@ -1,13 +1,13 @@
-/* watchdog.c - ends a test that hangs and prints where every thread stands.
+/* harness/watchdog.c - ends a test that hangs and prints where every thread is.
  *
- * A thread of its own waits for the end of the running test. When the limit passes it
- * prints the test's name and the stacks of all threads and ends the process with exit
- * code 124, as timeout(1) does.
+ * A separate thread waits for the end of the running test. When the test's time limit has
+ * passed, it prints the test's name and the stacks of all threads, and ends the process
+ * with exit code 124, as timeout(1) does.
  *
- * Stacks come from gdb if it is there: it sees all threads and static functions. Where
- * gdb is missing or may not attach, each thread is sent a signal whose handler prints its
- * own stack. weft's workers block all signals, so for them that way can only say what the
- * kernel tells about them.
+ * gdb prints the stacks if it is installed: it sees all threads and static functions.
+ * Where gdb is missing or may not attach, each thread gets a signal whose handler prints
+ * its own stack. weft's workers block all signals, so for them this way prints only their
+ * name, their state and where they are in the kernel.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -34,7 +34,7 @@ static struct {
   pthread_mutex_t lock;
   pthread_cond_t changed;   /* on CLOCK_MONOTONIC */
   const char *test;         /* NULL while no test runs */
-  const char *replay;       /* what to print with it */
+  const char *replay;       /* the command that repeats it */
   unsigned limit_seconds;   /* of this test */
   struct timespec deadline; /* of this test */
   sem_t answered;           /* posted by a thread that has printed its stack */
@@ -61,7 +61,7 @@ void watchdog_print(int fd, const char *format, ...) {
 
 /* ---- stacks by gdb ---- */
 
-/* Copies what gdb wrote to standard error; true if there was a stack in it. */
+/* Copies the output of gdb to standard error. Returns true if it contains a stack. */
 static bool copy_stacks(FILE *file) {
   bool found = false;
   char line[4096];
@@ -73,8 +73,8 @@ static bool copy_stacks(FILE *file) {
   return found;
 }
 
-/* gdb stops this whole process while it looks, so it writes to a file: from a pipe nobody
- * would read. timeout(1) sees to it that a stuck gdb is not the next hang. */
+/* gdb stops this whole process while it looks, so nobody would read from a pipe: it
+ * writes to a file. timeout(1) ends a gdb that hangs. */
 static bool dump_by_gdb(void) {
   if (system("command -v gdb >/dev/null 2>&1 && command -v timeout >/dev/null 2>&1") != 0)
     return false;
@@ -109,8 +109,8 @@ static void print_own_stack(int signal_number) {
   errno = saved_errno;
 }
 
-/* Reads what follows key in the first line of /proc/self/task/<tid>/<file> that starts
- * with it; "" if there is none. */
+/* Reads the first line of /proc/self/task/<tid>/<file> that starts with key, without the
+ * key. The text is empty if there is no such line. */
 static void read_task_line(pid_t tid, const char *file, const char *key, char *text,
                            size_t size) {
   char path[64], line[256];
@@ -171,12 +171,12 @@ static void dump_by_signals(void) {
 
 /* ---- the watch ---- */
 
-static _Noreturn void bark(void) {
+static _Noreturn void report_hang(void) {
   watchdog_print(2,
                  "%s: still running after %u s; the stacks of all threads follow\n"
                  "  replay: %s\n",
                  dog.test, dog.limit_seconds, dog.replay);
-  /* WEFT_TEST_NO_GDB is for the test of the other way. Under valgrind gdb would show
+  /* WEFT_TEST_NO_GDB is for the test of the way by signals. Under valgrind gdb would show
    * valgrind itself. */
   const char *preload = getenv("LD_PRELOAD");
   bool in_valgrind = preload != NULL && strstr(preload, "vgpreload") != NULL;
@@ -187,7 +187,7 @@ static _Noreturn void bark(void) {
   _exit(124);
 }
 
-static bool passed(const struct timespec *deadline) {
+static bool has_passed(const struct timespec *deadline) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return now.tv_sec > deadline->tv_sec ||
@@ -201,10 +201,10 @@ static void *watch(void *unused) {
   for (;;) {
     if (dog.test == NULL) {
       pthread_cond_wait(&dog.changed, &dog.lock);
-    } else if (!passed(&dog.deadline)) {
+    } else if (!has_passed(&dog.deadline)) {
       pthread_cond_timedwait(&dog.changed, &dog.lock, &dog.deadline);
     } else {
-      bark();
+      report_hang();
     }
   }
 }
@@ -217,7 +217,8 @@ void watchdog_start(void) {
   pthread_condattr_destroy(&monotonic);
   sem_init(&dog.answered, 0, 0);
 
-  /* The first backtrace loads a library, which no signal handler may do. */
+  /* The first backtrace loads a library, which a signal handler may not do. So do it
+   * here. */
   void *frame;
   backtrace(&frame, 1);
 

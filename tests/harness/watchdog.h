@@ -1,4 +1,5 @@
-/* watchdog.h - between harness.c and watchdog.c: ends a test that hangs, and says where.
+/* harness/watchdog.h - ends a test that hangs and prints where it hangs. Only harness.c
+ * calls these functions, from the main thread; any thread may call watchdog_print.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HARNESS_WATCHDOG_H
@@ -7,13 +8,13 @@
 /* Starts the watching thread. Called once, before the first test. */
 void watchdog_start(void);
 
-/* Tells the watchdog that a test begins, with what to print if it does not end in time.
- * Both strings stay valid until watchdog_disarm. */
+/* A test begins: from now on the watchdog prints these strings if the test does not end
+ * in time. They must stay valid until watchdog_disarm. */
 void watchdog_arm(const char *test, const char *replay, unsigned limit_seconds);
 void watchdog_disarm(void);
 
 /* Writes a formatted message to a file descriptor with one write, so that the lines of
- * several threads do not mix. Longer messages are cut. */
+ * several threads do not mix. Messages of 4096 bytes and more are cut. */
 __attribute__((format(printf, 2, 3))) void watchdog_print(int fd, const char *format,
                                                           ...);
 

@@ -1,8 +1,9 @@
-/* wrapped_syscall.h - calls to the kernel that a test answers in its place: for programs
- * linked with -Wl,--wrap=syscall. Who includes this defines answer_syscall. The portable
- * system layer makes no such call, and the wrapper is unused there.
+/* harness/wrapped_syscall.h - lets a test answer system calls in place of the kernel. For
+ * programs linked with -Wl,--wrap=syscall. The file that includes this header defines
+ * answer_syscall. The portable system layer makes no such call and does not use the
+ * wrapper.
  *
- * To be included by one file of a program, after _GNU_SOURCE is defined.
+ * One file of a program includes it, after _GNU_SOURCE is defined.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_HARNESS_WRAPPED_SYSCALL_H
@@ -13,11 +14,11 @@
 #include <stdbool.h>
 #include <sys/syscall.h>
 
-/* True if the call is answered: with the error, or, if that is 0, with success that has
- * done nothing. is_wait: it is a wait on a futex. */
+/* Returns true if the test answers the call: with *error, or, if that is 0, with success
+ * although nothing was done. is_wait: the call is a wait on a futex. */
 static bool answer_syscall(long number, bool is_wait, int *error);
 
-/* What such a call returns. */
+/* What an answered call returns. */
 static inline long syscall_answer(int error) {
   if (error == 0) return 0;
   errno = error;

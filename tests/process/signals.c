@@ -187,8 +187,8 @@ static void block_in_section(void *ctx) {
   weft_blocking_end();
 }
 
-/* With the first two in blocking sections, the jobs behind them need spare threads. */
-static void check_spare_threads(int flags) {
+/* With the first two in blocking sections, the jobs behind them need stand-ins. */
+static void check_stand_ins(int flags) {
   section shared = {.inside = 0};
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = 3;
@@ -208,9 +208,9 @@ static void check_spare_threads(int flags) {
   weft_pool_destroy(pool);
 }
 
-TEST(spare_threads_block_all_signals) {
-  check_spare_threads(0);
-  check_spare_threads(SA_RESTART);
+TEST(stand_ins_block_all_signals) {
+  check_stand_ins(0);
+  check_stand_ins(SA_RESTART);
 }
 
 /* ---- the program's own masks stay as they are ---- */

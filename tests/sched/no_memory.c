@@ -186,7 +186,7 @@ TEST(v16_guests_without_deques) {
   for (unsigned threads = 1; threads <= 3; threads++) {
     weft_pool *pool = pool_of(threads);
     refuse_memory(REFUSE_FROM, 2);
-    run_spared_threads(4, run_there, pool);
+    run_exempt_threads(4, run_there, pool);
     allow_memory();
     harness_run_threads(4, run_there, pool);
     weft_pool_destroy(pool);

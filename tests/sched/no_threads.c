@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "support.h"
 
-#include "harness/few_threads.h"
+#include "harness/thread_limit.h"
 
 static weft_pool *pool_with_refusal(unsigned threads, unsigned guests, long granted) {
   weft_config config = WEFT_CONFIG_INIT;

@@ -224,7 +224,7 @@ TEST(spawns_from_outside_without_memory) {
       s.marks = marks_of(SPAWNERS * s.each);
       weft_scope_begin_with(&opts, &s.scope);
       refuse_memory(all ? REFUSE_FROM : REFUSE_AT_RANDOM, 1);
-      run_spared_threads(SPAWNERS, spawn_share, &s);
+      run_exempt_threads(SPAWNERS, spawn_share, &s);
       allow_memory();
       CHECK_EQ(weft_scope_end(&s.scope), 0);
       check_marks(s.marks, SPAWNERS * s.each, 1);
@@ -286,7 +286,7 @@ TEST(what_a_guest_leaves_behind_without_memory) {
     opts.order = (weft_order)order;
     plug_threads(&stuck.plug, stuck.pool);
     weft_scope_begin_with(&opts, &scope);
-    run_spared_threads(1, visit_stuck, &spawn);
+    run_exempt_threads(1, visit_stuck, &spawn);
     CHECK_EQ(weft_scope_end(&scope), 0);
     check_unstuck(&stuck);
     CHECK_EQ(atomic_load(&stuck.ran), 1);

@@ -6,7 +6,7 @@
 #define _GNU_SOURCE
 
 #include "asleep.h"
-#include "harness/few_threads.h"
+#include "harness/thread_limit.h"
 
 static weft_pool *pool_with_refusal(unsigned threads, unsigned guests, long granted) {
   weft_config config = WEFT_CONFIG_INIT;

@@ -68,9 +68,9 @@ static weft_reducer lines_reducer(size_t size) {
 
 static void check_lines(size_t n, size_t size) {
   weft_reducer r = lines_reducer(size);
-  memory_is_spared = true;
+  memory_is_exempt = true;
   void *result = aligned_alloc(16, (size + 15) / 16 * 16);
-  memory_is_spared = false;
+  memory_is_exempt = false;
   REQUIRE(result != NULL);
   weft_reduce(result, n, &r, &size);
   line expected = serial_lines(n), got = *(line *)result;

@@ -1,15 +1,16 @@
-/* few_threads.h - a system that starts only so many threads: for programs that are linked
- * with -Wl,--wrap=pthread_create. To be included by one file of a program.
+/* harness/thread_limit.h - a system that refuses to start threads beyond a limit. For
+ * programs that are linked with -Wl,--wrap=pthread_create; one file of the program
+ * includes it.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_HARNESS_FEW_THREADS_H
-#define TESTS_HARNESS_FEW_THREADS_H
+#ifndef TESTS_HARNESS_THREAD_LIMIT_H
+#define TESTS_HARNESS_THREAD_LIMIT_H
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* Threads that may still be made before the system refuses; negative: any number. */
+/* How many threads may still be started before the system refuses; negative: no limit. */
 static atomic_long allowed = -1;
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
