@@ -1,4 +1,4 @@
-/* common/bench.h - what every contestant shares: clock, statistics, the measuring loop,
+/* common/bench.h - shared by all contestants: clock, statistics, the measuring loop,
  * checked results, the calibrated spin and a bare futex.
  *
  * A contestant is one process. It prints one fact per line on standard output,
@@ -10,7 +10,7 @@
  * printed twice, as best_ns and median_ns. A wrong answer ends the process with status 1.
  * All contestants of a case must print the same answer; "-" is not compared.
  *
- * Header only, because every contestant is a file of its own; compiles as C11 and C++17.
+ * Only a header, because every contestant is one file. Compiles as C11 and C++17.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_COMMON_BENCH_H
@@ -33,8 +33,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Each call of such a function is a call: not inlined, not cloned, and the caller learns
- * nothing about its body. */
+/* Every call of such a function is really made: it is not inlined and not cloned, and the
+ * compiler uses nothing that it knows about the body. */
 #if defined(__clang__)
 #define BENCH_NOINLINE __attribute__((noinline))
 #else
@@ -112,7 +112,7 @@ BENCH_HELPER void bench_print_times(const char *who, bench_samples *s) {
   bench_print(who, "median_ns", bench_quantile(s, 0.5));
 }
 
-/* The times of something that somebody waits for: also the rest of their distribution. */
+/* The times of something that a user waits for, with more of their distribution. */
 BENCH_HELPER void bench_print_latency(const char *who, bench_samples *s) {
   bench_print_times(who, s);
   bench_print(who, "p10_ns", bench_quantile(s, 0.1));
@@ -128,18 +128,18 @@ BENCH_HELPER void bench_check(const char *who, uint64_t got, uint64_t expected) 
   exit(1);
 }
 
-/* The last line of a contestant: the answer, which every call has been checked for. */
+/* The last line of a contestant: the answer, which every call has given. */
 BENCH_HELPER void bench_passed(uint64_t answer) {
   printf("check %llu ok\n", (unsigned long long)answer);
 }
 
-/* The same where the work is calibrated to this machine, or is not that of the others:
- * its answer was checked here and is not for comparing. */
+/* The same where the work is calibrated to this machine, or differs from that of other
+ * contestants: the answer was checked here and is not compared. */
 BENCH_HELPER void bench_passed_alone(void) {
   printf("check - ok\n");
 }
 
-/* Argument number i as a number, or the default if there are fewer. */
+/* Argument i as a number, or `otherwise` if there are fewer arguments. */
 BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
   return i < argc ? strtol(argv[i], NULL, 10) : otherwise;
 }
@@ -148,8 +148,8 @@ BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
 
 typedef long bench_work(long n);
 
-/* How long to measure. With BENCH_QUICK in the environment a tenth of it, since as many
- * rounds are to take minutes, with BENCH_TINY almost nothing. */
+/* How long to measure. With BENCH_QUICK in the environment about a tenth of it, so that
+ * nine rounds of all rows take minutes; with BENCH_TINY almost nothing. */
 typedef struct bench_limits {
   double warm_ns, enough_ns, most_ns;
   size_t enough_samples;
@@ -168,14 +168,14 @@ BENCH_HELPER int bench_has_enough(const bench_limits *limits, double total_ns,
          (total_ns > limits->enough_ns && samples >= limits->enough_samples);
 }
 
-/* Measures work(n), whose answer must be expected: the times of one call.
+/* Measures work(n), which must return `expected`. Returns the times of one call.
  *
- * Warm-up: work(warm_n) for a tenth of a second. Then samples of as many calls as fill
- * about a millisecond, at least 5 samples and 0.3 s; work that is too slow for that
- * stops after 1.5 s with what it has, at least one.
+ * It warms up with work(warm_n) for a tenth of a second. Then it takes samples; a sample
+ * is as many calls as fill about a millisecond. It stops after at least 5 samples and
+ * 0.3 s. Slow work stops after 1.5 s with the samples it has, at least one.
  *
- * With BENCH_ONCE in the environment: exactly one call and no times, for tools that count
- * instructions. */
+ * With BENCH_ONCE in the environment it makes exactly one call and takes no times, for
+ * tools that count instructions. */
 BENCH_HELPER bench_samples bench_sample(const char *who, bench_work *work, long warm_n,
                                         long n, long expected) {
   bench_samples times = {NULL, 0, 0};
@@ -216,7 +216,7 @@ BENCH_HELPER bench_samples bench_sample(const char *who, bench_work *work, long 
   return times;
 }
 
-/* The same, printed: the whole of most contestants. */
+/* The same, printed: all that most contestants do. */
 BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, long n,
                                 long expected) {
   bench_samples times = bench_sample(who, work, warm_n, n, expected);
@@ -225,8 +225,8 @@ BENCH_HELPER void bench_measure(const char *who, bench_work *work, long warm_n, 
   free(times.values);
 }
 
-/* The same for work whose answer is not known beforehand: every call must give that of
- * the first, and the harness compares it with the sequential program's. */
+/* The same for work whose answer is not known in advance: every call must give the answer
+ * of the first, and the harness compares it with that of the sequential program. */
 BENCH_HELPER void bench_measure_first(const char *who, bench_work *work, long n) {
   bench_measure(who, work, n, n, work(n));
 }
@@ -244,8 +244,8 @@ BENCH_HELPER void bench_measure_tasks(const char *who, bench_work *work, long n)
 
 /* ---- work on large arrays ---- */
 
-/* One call of work is one sample. What prepares its input and what checks its output is
- * not timed; both may be NULL, and check ends the process if something is wrong. */
+/* One call of `work` is one sample. `prepare` makes its input and `check` checks its
+ * output, ending the process if it is wrong. Both are not timed, and may be NULL. */
 typedef struct bench_job {
   void (*prepare)(void *ctx);
   void (*work)(void *ctx);
@@ -265,9 +265,9 @@ BENCH_HELPER double bench_run_job(const bench_job *job, double *cpu) {
   return took;
 }
 
-/* The times of a job, by the limits of bench_sample; those count work alone, but
- * altogether the process does not take much more than twice as long. Work that is much
- * too slow is not warmed up. cpu: also the CPU times, or NULL. */
+/* The times of a job, by the limits of bench_sample. The limits count only the work, but
+ * the process does not take much more than twice as long altogether. Very slow work is
+ * not warmed up. cpu gets the CPU times, or is NULL. */
 BENCH_HELPER bench_samples bench_sample_job(const bench_job *job, bench_samples *cpu) {
   bench_samples times = {NULL, 0, 0};
   bench_limits limits = bench_choose_limits();
@@ -294,8 +294,8 @@ BENCH_HELPER bench_samples bench_sample_job(const bench_job *job, bench_samples 
   return times;
 }
 
-/* The same, printed, with the CPU time: on a busy machine it tells more than the other.
- * Has no last line: the caller knows the answer. */
+/* The same, printed, with the CPU time: on a busy machine it says more than the time by
+ * the clock. The caller, who knows the answer, prints the last line. */
 BENCH_HELPER void bench_measure_job(const char *who, const bench_job *job) {
   bench_samples cpu = {NULL, 0, 0};
   bench_samples times = bench_sample_job(job, &cpu);
@@ -331,7 +331,7 @@ BENCH_HELPER double bench_mix_unit(uint64_t x) {
   return (double)(int64_t)bench_mix(x) * (1.0 / 9223372036854775808.0);
 }
 
-/* Which of these words argument number i is. Ends the process if it is none of them. */
+/* Which of these words argument i is. Ends the process if it is none of them. */
 BENCH_HELPER int bench_choose(int argc, char **argv, int i, const char *const *words,
                               int count) {
   for (int w = 0; i < argc && w < count; w++)
@@ -356,10 +356,10 @@ BENCH_HELPER long bench_fib_answer(long n) {
 
 /* ---- CPU work of known length ---- */
 
-/* A chain of dependent shifts and multiplications: count steps of about 5 cycles each,
- * which no compiler can shorten. (A multiplication and an addition alone it can: two
- * steps fold into one with other constants.) It does not look at the clock, so that a
- * stolen CPU makes it longer instead of hiding in it. */
+/* A chain of `count` dependent shifts and multiplications, about 5 cycles each, which no
+ * compiler can shorten. (It could shorten a chain of multiplications and additions: two
+ * steps fold into one with other constants.) It does not look at the clock, so a CPU that
+ * is taken away makes it longer instead of staying hidden. */
 static BENCH_NOINLINE __attribute__((unused)) uint64_t bench_spin(uint64_t seed,
                                                                   uint64_t count) {
   for (uint64_t i = 0; i < count; i++) seed = (seed ^ (seed >> 29)) * 0x9e3779b97f4a7c15u;
@@ -419,7 +419,7 @@ BENCH_HELPER void bench_futex_wait(uint32_t *word, uint32_t expected) {
   syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
-/* Wakes one waiter; returns how many there were, 0 or 1. */
+/* Wakes one waiter. Returns how many were woken, 0 or 1. */
 BENCH_HELPER long bench_futex_wake(uint32_t *word) {
   return syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
 }

@@ -1,7 +1,7 @@
 /* granularity/granularity.h - how small may tasks be? The same amount of work in tasks of
- * 10 ns up to 1 ms: a tree of forks without a cut-off, with a body of so many steps of
- * the spin at each leaf; and a loop over as many iterations. A body's time is what the
- * sequential program takes for one; what others take more for all is overhead.
+ * 10 ns up to 1 ms: a tree of forks without a cut-off whose leaves run `steps` steps of
+ * the spin, and a loop with as many iterations. A body's time is what the sequential
+ * program takes for one. What other contestants take longer for all of it is overhead.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_GRANULARITY_GRANULARITY_H

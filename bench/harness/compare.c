@@ -1,4 +1,5 @@
-/* harness/compare.c - see compare.h.
+/* harness/compare.c - compares two result files for `weft-bench compare`: a change counts
+ * if a rank test and the spread of the rounds say that it is not noise.
  *
  * SPDX-License-Identifier: MIT */
 #include "compare.h"

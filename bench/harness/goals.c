@@ -1,4 +1,5 @@
-/* harness/goals.c - see goals.h.
+/* harness/goals.c - reads goals.txt and computes the outcome of each goal from the
+ * results: its figure, how sure it is, and whether it is met.
  *
  * SPDX-License-Identifier: MIT */
 #include "goals.h"

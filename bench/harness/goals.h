@@ -1,4 +1,4 @@
-/* harness/goals.h - the goals of goals.txt, held against what was measured.
+/* harness/goals.h - the goals of goals.txt, compared with what was measured.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_GOALS_H

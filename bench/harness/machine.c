@@ -1,4 +1,5 @@
-/* harness/machine.c - see machine.h.
+/* harness/machine.c - collects facts about the machine from /proc, /sys and the build,
+ * for the head of every result file.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1

@@ -1,4 +1,5 @@
-/* harness/machine.h - what a figure is worth nothing without: on what it was measured.
+/* harness/machine.h - the machine on which something was measured: a figure means nothing
+ * without it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_MACHINE_H

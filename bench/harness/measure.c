@@ -1,4 +1,5 @@
-/* harness/measure.c - see measure.h.
+/* harness/measure.c - runs the processes of a plan round by round and collects what they
+ * print. `weft-bench run` and `weft-bench check` call it.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1

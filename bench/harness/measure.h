@@ -1,4 +1,5 @@
-/* harness/measure.h - runs a plan: rounds of processes, in turn, their answers compared.
+/* harness/measure.h - runs a plan: rounds of processes that take turns, and whose answers
+ * are compared.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_MEASURE_H

@@ -1,4 +1,5 @@
-/* harness/plan.c - see plan.h.
+/* harness/plan.c - reads the workload.txt of every folder and expands its variables and
+ * loops into a list of runs. plan.h has the grammar.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1

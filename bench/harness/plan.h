@@ -1,5 +1,5 @@
-/* harness/plan.h - what is to be run: the workload.txt of every folder, read and
- * expanded.
+/* harness/plan.h - the plan, a list of the processes to run, from the workload.txt of
+ * every folder.
  *
  * A workload.txt has one instruction per line; # begins a comment.
  *

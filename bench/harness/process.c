@@ -1,4 +1,5 @@
-/* harness/process.c - see process.h.
+/* harness/process.c - starts one contestant, ends it if it takes too long, and reads the
+ * facts that it prints.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1

@@ -1,12 +1,12 @@
-/* harness/process.h - one contestant process: started, watched, its output understood.
+/* harness/process.h - runs one contestant process and reads its output.
  *
  * The protocol: a program prints one fact per line on standard output,
  *
  *     contestant.metric value          weft.median_ns 64123456.0
  *     check answer ok                  check 9227465 ok
  *
- * and ends with status 0. The answer - is one that is not for comparing. A program may be
- * several contestants, when these must be measured in turn closer than processes can be.
+ * and ends with status 0. The answer "-" is not compared with others. A program may be
+ * several contestants, if these must take turns more closely than processes can.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_PROCESS_H
@@ -14,7 +14,7 @@
 
 #include "text.h"
 
-/* What the kernel tells about a process that has ended. */
+/* What the kernel reports about a process that has ended. */
 typedef struct process_use {
   double wall_s, cpu_s;
   double voluntary, involuntary; /* context switches */
@@ -28,7 +28,7 @@ typedef struct process_result {
   process_use use;
 } process_result;
 
-/* Runs argv[0] with these arguments (NULL ends them) on at most so many CPUs, 0: all. A
+/* Runs argv[0] with these arguments (NULL ends them) on at most `cpus` CPUs (0: all). A
  * process that takes longer than the limit is killed, with all processes of its group. */
 process_result process_run(char *const *argv, int cpus, double limit_s);
 void process_free(process_result *result);

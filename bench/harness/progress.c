@@ -1,4 +1,5 @@
-/* harness/progress.c - see progress.h.
+/* harness/progress.c - shows how far a run is, and estimates the time left from the
+ * processes that have ended.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1

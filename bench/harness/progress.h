@@ -1,5 +1,5 @@
-/* harness/progress.h - where the run is: a bar with the time left on a terminal, plain
- * lines elsewhere. Both go to standard error.
+/* harness/progress.h - shows how far a run is: on a terminal a bar with the time left,
+ * elsewhere plain lines. Both go to standard error.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_PROGRESS_H
@@ -18,9 +18,9 @@ typedef struct progress {
 
 /* runs[i] is how often process number i will run. */
 progress progress_begin(const int *runs, size_t kinds);
-/* Process number i is about to start; what names it. */
+/* A process is about to start; `what` names it. */
 void progress_show(progress *p, const char *what);
-/* It has ended and took so many seconds. */
+/* Process number i has ended and took this long. */
 void progress_done(progress *p, size_t i, double seconds);
 /* A line for those who have no bar: once per row and such. */
 void progress_note(progress *p, const char *line);

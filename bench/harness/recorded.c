@@ -1,4 +1,5 @@
-/* harness/recorded.c - see recorded.h.
+/* harness/recorded.c - writes and reads recorded.json, and compares a new run with it for
+ * `weft-bench check`.
  *
  * SPDX-License-Identifier: MIT */
 #include "recorded.h"

@@ -1,8 +1,8 @@
 /* harness/recorded.h - the ratios of an earlier run that later ones must keep.
  *
- * Only ratios are kept, as every goal of goals.txt is one (or a figure such as wake-ups
- * that does not depend on the machine): they hold on other machines of a similar kind.
- * What README.md and docs/ show of the benchmarks is made from them, too; see docs.h.
+ * Every goal of goals.txt is a ratio, or a figure such as wake-ups that does not depend
+ * on the machine. Only these are kept, because they hold on other machines of a similar
+ * kind. The figures of README.md and docs/ come from them, too; see docs.h.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_RECORDED_H
@@ -36,8 +36,8 @@ void record_free(record *r);
 /* The figure of this goal, or NULL. */
 const recorded *find_recorded(const record *kept, const goal *g);
 
-/* Says for every recorded figure that was measured again whether it still holds; puts the
- * rows of those that do not into *worse. Returns how many do not. */
+/* Prints for every recorded figure that was measured again whether it still holds. Puts
+ * the rows of those that do not into *worse, and returns how many do not. */
 size_t record_check(const record *kept, const goals *g, const results *r, words *worse,
                     text *out);
 

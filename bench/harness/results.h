@@ -1,7 +1,7 @@
 /* harness/results.h - what was measured: rows, cases, contestants, series of numbers.
  *
  * A row has cases, a case has contestants, and a contestant one series per metric with a
- * number for each round. Best, median and spread are computed when they are wanted.
+ * number for each round. Best, median and spread are computed when they are needed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_RESULTS_H

@@ -1,5 +1,5 @@
 /* harness/results_file.c - results as JSON and CSV; see results.h. README.md explains the
- * members of the JSON file to those who read it.
+ * members of the JSON file.
  *
  * SPDX-License-Identifier: MIT */
 #include "json.h"

@@ -1,4 +1,5 @@
-/* harness/stats.c - see stats.h.
+/* harness/stats.c - medians, spreads and the rank test of Mann and Whitney, for the few
+ * noisy numbers of a contestant.
  *
  * SPDX-License-Identifier: MIT */
 #include "stats.h"

@@ -1,4 +1,4 @@
-/* harness/stats.h - what is said about a few noisy numbers.
+/* harness/stats.h - statistics of a few noisy numbers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_STATS_H

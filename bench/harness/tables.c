@@ -1,4 +1,5 @@
-/* harness/tables.c - see tables.h.
+/* harness/tables.c - prints results and goals as tables on the terminal, and into
+ * report.txt.
  *
  * SPDX-License-Identifier: MIT */
 #include "tables.h"

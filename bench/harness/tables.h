@@ -1,4 +1,4 @@
-/* harness/tables.h - what a person reads: tables in the manner of Markdown.
+/* harness/tables.h - results for people to read, as Markdown tables.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_TABLES_H

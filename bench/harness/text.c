@@ -1,4 +1,5 @@
-/* harness/text.c - see text.h.
+/* harness/text.c - strings and arrays that grow, words, files, and patterns with *; used
+ * by the whole harness.
  *
  * SPDX-License-Identifier: MIT */
 #include "text.h"

@@ -1,4 +1,5 @@
-/* harness/text.h - memory that never fails, growing arrays and strings, small parsing.
+/* harness/text.h - memory (the program ends if there is none), growing arrays and
+ * strings, small parsing.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_HARNESS_TEXT_H
@@ -18,7 +19,8 @@ char *copy_text(const char *text);
 char *copy_bytes(const char *text, size_t length);
 
 /* Makes room for one more element at the end of array, which has count of them: after
- * GROW(a, n) a[n] may be written. The room doubles, so the count alone tells it. */
+ * GROW(a, n) a[n] may be written. The room doubles, so the count alone says when it is
+ * full. */
 #define GROW(array, count) ((array) = grow_array((array), (count), sizeof *(array)))
 void *grow_array(void *array, size_t count, size_t size);
 
@@ -53,7 +55,7 @@ words split(const char *chars, const char *separators);
 /* The whole file with a 0 behind it, or NULL if it cannot be read. */
 char *read_file(const char *path);
 
-/* Writes beside the file and renames, so that nobody ever sees half of it. */
+/* Writes a new file and renames it, so that no reader ever sees half of it. */
 bool write_file(const char *path, const char *chars, size_t length);
 
 /* Does the text match the pattern, in which * stands for any characters? */

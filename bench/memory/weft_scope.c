@@ -62,7 +62,7 @@ static void leaf(void *ctx) {
   count();
 }
 
-/* A subtree of so many tasks, this one included; the number is in the pointer. */
+/* A subtree. The number of its tasks, this one included, is the value of the pointer. */
 static void node(void *ctx) {
   uintptr_t rest = (uintptr_t)ctx - 1, left = rest / 2, right = rest - left;
   count();

@@ -1,4 +1,4 @@
-/* report/page.c - see page.h.
+/* report/page.c - writes report.html: head, pictures, tables of goals and of all numbers.
  *
  * SPDX-License-Identifier: MIT */
 #include "page.h"

@@ -1,5 +1,5 @@
-/* report/page.h - the report as one page that needs nothing else, and its pictures as
- * files of their own.
+/* report/page.h - the report as one HTML page that needs no other file, and its pictures
+ * as separate files.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_REPORT_PAGE_H

@@ -1,4 +1,4 @@
-/* report/plots_peers.c - pictures that hold weft against its peers; see plots.h.
+/* report/plots_peers.c - pictures that compare weft with its peers; see plots.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "plots.h"

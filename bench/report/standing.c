@@ -1,4 +1,5 @@
-/* report/standing.c - see standing.h.
+/* report/standing.c - finds the ratios of peers to weft in the results, and knows which
+ * contestants are weft and which are peers.
  *
  * SPDX-License-Identifier: MIT */
 #include "standing.h"

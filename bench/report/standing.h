@@ -1,4 +1,5 @@
-/* report/standing.h - how weft stands against its peers, and what contestants are.
+/* report/standing.h - how weft compares with its peers, and what kind of contestant a
+ * name is.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_REPORT_STANDING_H

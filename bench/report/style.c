@@ -1,6 +1,7 @@
-/* report/style.c - see style.h. The colours keep their contrast in light and in dark, and
- * tell the libraries apart also for those who do not see red and green; what misses its
- * goal is hollow, not only of another colour. On paper everything is as in the light.
+/* report/style.c - the text of the style sheets. The colours keep their contrast in light
+ * and in dark mode, and differ also for readers who do not see red and green. Points that
+ * miss their goal are hollow, not only of another colour. On paper everything is as in
+ * light mode.
  *
  * SPDX-License-Identifier: MIT */
 #include "style.h"

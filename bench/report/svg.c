@@ -1,4 +1,4 @@
-/* report/svg.c - see svg.h.
+/* report/svg.c - writes shapes, scales and axes as SVG text, for the plots.
  *
  * SPDX-License-Identifier: MIT */
 #include "svg.h"

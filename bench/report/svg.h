@@ -1,8 +1,8 @@
 /* report/svg.h - drawing: a few shapes, scales and axes, as SVG text.
  *
- * Colours are not set here but by classes, which the style sheet in style.c gives a
- * colour for light and for dark surroundings. A picture is as wide as a phone, so that
- * its text is not made smaller there.
+ * Shapes have classes, and the style sheet in style.c gives each class a colour for light
+ * and for dark mode. A picture is as wide as a phone, so its text is not made smaller
+ * there.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_REPORT_SVG_H

@@ -1,8 +1,8 @@
-/* drive.h - runs scenarios with faults: each fault strikes the k-th call of its kind,
- * once and from then on, for k = 1, 2, ... until the scenario does not make so many
- * calls. After each run the result must be a documented one, and once nothing fails any
- * more the pool must work, end, and leave neither memory nor threads behind. A run that
- * hangs is the watchdog's.
+/* fault/drive.h - runs scenarios with faults. Each fault strikes the k-th call of its
+ * kind, once and from then on, for k = 1, 2, ... until the scenario makes fewer than k
+ * such calls. After each run the result must be a documented one; and when nothing fails
+ * any more, the pool must work, end, and leave neither memory nor threads behind. The
+ * watchdog of the harness ends a run that hangs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_FAULT_DRIVE_H
@@ -69,7 +69,7 @@ static inline bool is_documented(const scenario *s, const fault *f, bool struck,
 
 static unsigned long runs_made, runs_struck;
 
-/* True if the scenario has made so many calls that the fault struck. */
+/* Returns true if the fault struck: the scenario has made at least `number` calls. */
 static inline bool run_with_fault(const scenario *s, const fault *f, fault_when when,
                                   unsigned long number) {
   const weft_config config = small_config();

@@ -7,7 +7,7 @@
 
 #include "fault/scenario.h"
 
-/* So many that sorts and scans ask for scratch memory. */
+/* Long enough that sorts and scans request scratch. */
 enum { ROWS = 6000, WIDE_ROWS = 600 };
 
 static uint32_t source[ROWS], target[ROWS], sorted_source[ROWS];

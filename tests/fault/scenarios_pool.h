@@ -252,7 +252,7 @@ static int numbers(weft_pool *pool) {
 
 /* ---- a child of fork, in which the fault is under way ---- */
 
-/* The child tells by its exit code whether the fault has struck there. */
+/* The exit code of the child says whether the fault struck there. */
 enum { CHILD_RIGHT = 0, CHILD_WRONG = 1, CHILD_STRUCK = 2 };
 
 static int in_a_child(bool (*fn)(weft_pool *pool), weft_pool *pool) {

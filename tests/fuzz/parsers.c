@@ -1,5 +1,5 @@
 /* fuzz/parsers.c - libFuzzer target: what comes from outside the program is text, namely
- * environment variables and the files by which cgroups tell limits.
+ * environment variables and the files in which cgroups state limits.
  *
  * The input is cut at bytes of 0 into the two variables and five files of a folder that
  * plays the root of the file system. Whatever they hold, the result is in its range.

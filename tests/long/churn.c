@@ -11,7 +11,7 @@ static unsigned long lives(void) {
   return harness_slowdown() == 1 ? 1000000 : 20000;
 }
 
-/* Resident pages of this process; 0 where the system does not tell. */
+/* Resident pages of this process; 0 if unknown. */
 static unsigned long resident_pages(void) {
   unsigned long size = 0, resident = 0;
   FILE *file = fopen("/proc/self/statm", "r");

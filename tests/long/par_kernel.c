@@ -18,7 +18,8 @@ static size_t random_length(uint64_t *random) {
 
 /* ---- map, filter, find, count ---- */
 
-/* So many for each type: together the hundred thousand of each kernel. */
+/* The cases of one type. Those of all types together are a hundred thousand for each
+ * typed function. */
 #define RANDOM_KERNELS(name, T)                                                          \
   TEST_LIMIT(random_kernels_of_##name, 600) {                                            \
     uint64_t seeds = harness_seed();                                                     \

@@ -155,7 +155,7 @@ INTEGER_CASES(u32, uint32_t, uint64_t)
 INTEGER_CASES(i64, int64_t, int64_t)
 INTEGER_CASES(u64, uint64_t, uint64_t)
 
-/* Floats: against the portable kernels on one thread, to the bit, and against a sum in
+/* Floats: the same bits as the portable SIMD set on one thread, and close to a sum in
  * higher precision. */
 #define FLOAT_CASES(name, type)                                                          \
   typedef struct results_##name {                                                        \

@@ -1,7 +1,7 @@
 /* weft in exit handlers: every call gives its result there, after any history of the
- * global pool, and what cannot work is told.
+ * global pool, and what cannot work is reported.
  *
- * Each test is a program of its own, which says "right" once for each handler that got
+ * Each test is a separate program, which prints "right" once for each handler that got
  * what it wanted. The watchdog of the harness only watches tests, so the programs call
  * exit from inside of one; those that return from main set an alarm instead.
  *
@@ -15,7 +15,7 @@ static void tell(bool right) {
   say("right\n");
 }
 
-/* A program that says "right" so many times and ends with code 0. */
+/* A program that prints "right" `times` times and ends with code 0. */
 #define ENDS_RIGHT(name, times)                                                          \
   static void name(void);                                                                \
   TEST(name) {                                                                           \
@@ -247,7 +247,7 @@ ENDS_RIGHT(all_calls_when_another_thread_exits, HANDLERS) {
   pthread_join(thread, NULL);
 }
 
-/* ---- what cannot work is told ---- */
+/* ---- what cannot work is reported ---- */
 
 static void shut_down_silently(void) {
   weft_shutdown();
@@ -265,7 +265,7 @@ TEST_BY_NAME(program_shutdown_on_a_worker) {
   wait_for_ever(NULL);
 }
 
-TEST(shutdown_by_a_handler_inside_the_pool_is_told) {
+TEST(shutdown_by_a_handler_inside_the_pool_is_reported) {
   check_program("program_shutdown_inside", ABORTED, "weft_shutdown: ", 1);
   check_program("program_shutdown_on_a_worker", ABORTED, "weft_shutdown: ", 1);
 }

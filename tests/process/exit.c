@@ -51,7 +51,7 @@ static void exit_now(void *ctx) {
   exit(CODE);
 }
 
-/* Joins and scopes without end, from outside and with no one who waits for them. */
+/* Endless joins and scopes, from outside; nobody waits for them. */
 static void make_busy(void) {
   static load busy;
   load_start(&busy, NULL);

@@ -1,6 +1,6 @@
 /* fork by a thread that is in a pool: the child goes on where it was forked, returns
- * through the calls around it as far as they are its own, and is told where they are not.
- * The parent notices nothing.
+ * through the calls around it as far as they are its own, and ends with a message where
+ * they are not. The parent notices nothing.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -454,7 +454,7 @@ static bool has_line_with(const char *text, const char *word, const char *other)
   return false;
 }
 
-/* The child is told which call cannot end, and why; the parent goes on. */
+/* The child ends with a message: which call cannot end, and why. The parent goes on. */
 static void check_unfinished(const char *program, const char *call, const char *end) {
   if (!children_may_start_threads()) return;
   for (unsigned i = 0; i <= 5 / harness_slowdown(); i++) {
@@ -466,12 +466,12 @@ static void check_unfinished(const char *program, const char *call, const char *
   }
 }
 
-TEST(a_join_that_others_have_taken_is_told_in_the_child) {
+TEST(a_join_that_others_have_taken_is_reported_in_the_child) {
   check_unfinished("program_join_taken_by_others", "weft_join", "has ended: 134\n");
   check_unfinished("program_join_taken_with_handler", "weft_join", "has ended: 33\n");
 }
 
-TEST(a_scope_that_others_have_taken_is_told_in_the_child) {
+TEST(a_scope_that_others_have_taken_is_reported_in_the_child) {
   check_unfinished("program_scope_taken_by_others", "weft_scope_end", "has ended: 134\n");
   check_unfinished("program_scope_taken_with_handler", "weft_scope_end",
                    "has ended: 33\n");
@@ -480,8 +480,8 @@ TEST(a_scope_that_others_have_taken_is_told_in_the_child) {
 /* ---- anywhere in a tree ---- */
 
 /* A tree of joins on all threads of a pool, one leaf of which forks. The child comes back
- * with the right result if nobody had taken a part of what is around it, else it is told
- * so; it never hangs, and never has a wrong result. */
+ * with the right result if no other thread had taken a part of what is around it.
+ * Otherwise it ends with a message. It never hangs, and never has a wrong result. */
 typedef struct leafy {
   unsigned depth, number;
   uint64_t leaves;

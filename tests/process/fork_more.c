@@ -86,7 +86,8 @@ static void grow_on(void *ctx) {
   weft_spawn(&g->scope, grow_on, g);
 }
 
-/* The child goes on, or is told why it cannot; it does not hang, and does not crash. */
+/* The child goes on, or ends with a message that says why it cannot. It does not hang or
+ * crash. */
 static bool spawn_in_child(growing *g) {
   pid_t child = fork_here();
   if (child == 0) {
@@ -156,7 +157,7 @@ TEST_BY_NAME(program_exit_handler_starts_the_pool) {
   err_in_the_global_pool(start_again);
 }
 
-/* The same mistake again, so it is told again. */
+/* The same mistake again, so it is reported again. */
 static void shut_down_again(void) {
   say("the exit handler ran\n");
   weft_shutdown();

@@ -9,8 +9,8 @@
 #include <dirent.h>
 #include <sys/syscall.h>
 
-/* The work goes on until so many signals have come in between, all of them to main: no
- * other thread is open for them. */
+/* The work goes on until this number of signals has arrived. All go to the main thread,
+ * because all other threads block them. */
 static sig_atomic_t enough_signals(void) {
   return 500 / (sig_atomic_t)harness_slowdown() + 10;
 }

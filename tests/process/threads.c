@@ -61,7 +61,8 @@ static void *visit(void *arg) {
   return NULL;
 }
 
-/* So many threads, some of them at a time. Returns how often they detached something. */
+/* Runs this number of threads, some of them at a time. Returns how often they detached
+ * something. */
 static unsigned long visit_often(unsigned long threads, uint64_t *random) {
   unsigned long detached = 0;
   for (unsigned long done = 0; done < threads;) {

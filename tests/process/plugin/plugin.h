@@ -12,7 +12,7 @@ typedef void plugin_fn(void *ctx);
 typedef struct plugin {
   /* A tree of joins; returns its leaves, 2 to the power of depth. */
   uint64_t (*tree)(unsigned depth);
-  /* A scope with so many tasks; returns how many have run. */
+  /* Runs a scope with this number of tasks. Returns how many have run. */
   unsigned long (*scope)(unsigned tasks);
   /* weft calls, with the program's functions. */
   void (*join)(plugin_fn *a, void *a_ctx, plugin_fn *b, void *b_ctx);
