@@ -7,7 +7,7 @@
  *     map      map -> an array that is there
  *     find     filter (the first that stays is at 99/100) -> find the first
  *
- * The Rust twin is ../rayon/src/bin/iter.rs.
+ * The Rust twin is rayon.rs.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BENCH_ITER_ITER_H

@@ -1,4 +1,4 @@
-/* shim.h - a system that fails when told to: memory, threads, mappings, waits, the
+/* fault/shim.h - a system that fails on request: memory, threads, mappings, waits, the
  * process-wide barrier, the affinity mask, the clock. For programs that are linked with
  *
  *     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free

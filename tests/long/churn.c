@@ -1,4 +1,4 @@
-/* V15: a million lives of a pool. Threads come back to the baseline, and the resident
+/* A million lives of a pool. Threads come back to the baseline, and the resident
  * memory of the process does not grow after a warm-up.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,4 +1,4 @@
-/* V14, V15: a minute of everything at once. Sixteen outside threads play random scripts
+/* A minute of everything at once. Sixteen outside threads play random scripts
  * on pools of 1, 2, 3, 8 and 64 threads: joins of random trees, detached work that joins,
  * calls from one pool into another and back, short-lived pools. A script follows from the
  * seed alone, so a failure can be replayed.

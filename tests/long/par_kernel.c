@@ -1,4 +1,4 @@
-/* A hundred thousand random cases of each kernel: map, filter, find and count for
+/* A hundred thousand random cases of each typed function: map, filter, find and count for
  * elements of several types, loops over one and two arrays, folds, scans and sorts. A
  * case follows from the seed alone.
  *

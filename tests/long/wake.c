@@ -1,4 +1,4 @@
-/* V15, V19: ten million times from sleep to work and back, none lost. A lost wake-up
+/* Ten million times from sleep to work and back, none lost. A lost wake-up
  * stops the progress, and the watchdog of the harness shows the stacks.
  *
  * SPDX-License-Identifier: MIT */

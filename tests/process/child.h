@@ -64,8 +64,9 @@ int __lsan_is_turned_off(void) {
 }
 #endif
 
-/* A child has no watchdog thread. One that hangs is ended by a timer, before the watchdog
- * of the parent barks; by SIGKILL, for threads of a pool block everything else. */
+/* A child has no watchdog thread. One that hangs is ended by a timer before the watchdog
+ * of the parent acts. The timer uses SIGKILL, because threads of a pool block everything
+ * else. */
 static inline void child_begins(void) {
   timer_t timer;
   struct sigevent event;

@@ -174,8 +174,8 @@ TEST(joins_of_two_copies_inside_each_other) {
   with_plugin(use_nested);
 }
 
-/* The other half of a join here is taken by a thread of here, that of a join there by a
- * thread of there: each copy wakes its own. */
+/* The other half of a join `here` is taken by a thread of `here`, that of a join `there`
+ * by a thread of `there`: each copy wakes its own threads. */
 typedef struct visit {
   const plugin *there;
   pairing pair;

@@ -1,8 +1,7 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
-/* A child of fork without the memory for new innards of a pool: calls run everything on
- * the calling thread or say that there is no memory, and with memory again the pool comes
- * to life.
+/* A child of fork without the memory to renew a pool: calls run everything on the calling
+ * thread, or report that there is no memory. When there is memory again the pool works.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -15,7 +14,7 @@ static void check_small_tree(void *ctx) {
   *(bool *)ctx = true;
 }
 
-/* From the number'th request on there is no memory, or only that one is refused. */
+/* The request of this number is refused, alone or with all after it. */
 typedef struct poor_child {
   weft_pool *pool;
   refusal what;

@@ -109,7 +109,7 @@ TEST(fork_in_a_fifo_scope_that_others_spawn_into) {
   weft_scope_begin_with(&opts, &g.scope);
   for (int i = 0; i < 2; i++) weft_spawn(&g.scope, grow_on, &g);
   for (unsigned i = 0; i < 200 / harness_slowdown(); i++) {
-    /* The others are at it, each time at another place. */
+    /* The other threads change the scope, each time at another place. */
     unsigned long seen = atomic_load(&g.steps);
     AWAIT(atomic_load(&g.steps) > seen);
     for (uint64_t k = harness_random(&random) % 1000; k > 0; k--) wf_sys_relax();

@@ -1,6 +1,7 @@
 /* Limits that the system sets for real: how many threads a user or a group may have,
- * which CPUs and how much of them a process may use. All in children, for none of it can
- * be undone; what the machine does not let us do is said and left out.
+ * which CPUs and how much of them a process may use. All of it happens in children,
+ * because it cannot be undone. What the machine does not let us do is printed and left
+ * out.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
