@@ -2,9 +2,9 @@
  * of joins over memory, with more threads than CPUs and with a busy process beside them.
  *
  * The tree halves an array of 64-bit numbers down to 128 of them, which it hashes; that
- * is the shape of BLAKE3. The length of a call is that of the sequential program on an AMD
- * EPYC guest, which takes 1.5 ns for an element; the work is the same everywhere, so that
- * answers can be compared.
+ * is the shape of BLAKE3. The length of a call is that of the sequential program on an
+ * AMD EPYC guest, which takes 1.5 ns for an element; the work is the same everywhere, so
+ * that answers can be compared.
  *
  * The Rust twin is rayon.rs; kernel.c has the leaves of all.
  *

@@ -32,9 +32,9 @@ extern "C" {
  * the worker's deque grows; without memory or threads the calling thread does the work.
  * While it waits for `b`, the calling thread may run other tasks of the pool on its
  * stack, so do not hold a lock that tasks of the pool take, or see weft_isolate. It
- * starts such tasks only while half of its stack is free: weft_config.stack_size tells how
- * much stack is enough (and 32 KiB more for the thread that starts a pool). Leaving `a`
- * or `b` by longjmp or a C++ exception is not allowed.
+ * starts such tasks only while half of its stack is free: weft_config.stack_size tells
+ * how much stack is enough (and 32 KiB more for the thread that starts a pool). Leaving
+ * `a` or `b` by longjmp or a C++ exception is not allowed.
  *
  * Cost: a few nanoseconds more than the two calls while nobody is idle (see
  * docs/design/fast-path.md), so no cut-off is needed for speed; give `a` and `b` as

@@ -352,8 +352,7 @@ static void run_job(void *ctx) {
   }
   wf_load load = wf_sched_load();
   start_watching(j, load);
-  if (j->from_front || j->opts->max_workers != 0 ||
-      wf_sched_is_isolated()) {
+  if (j->from_front || j->opts->max_workers != 0 || wf_sched_is_isolated()) {
     run_crew(j);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
     run_recursive(&whole);
