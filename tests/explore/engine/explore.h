@@ -56,21 +56,21 @@ typedef struct xp_scenario {
   int sc_bound, ra_bound;         /* in these modes; 0: as bound */
   int quick_bound;                /* in the quick set; 0: as above; -2: not in it */
   int stale_bound;                /* RA: old values read; 0: bound + 1 */
-  unsigned spurious;              /* so many waits may return without reason */
-  unsigned failing_allocations;   /* so many allocations may fail */
-  unsigned failing_threads;       /* so many thread starts may fail */
-  unsigned failing_masks;         /* so many reads and changes of CPU masks may fail */
+  unsigned spurious;              /* waits that may return without reason */
+  unsigned failing_allocations;   /* allocations that may fail */
+  unsigned failing_threads;       /* thread starts that may fail */
+  unsigned failing_masks;         /* reads and changes of CPU masks that may fail */
   int timeouts;        /* timed waits that may end while others can run; 0: 1; -1: none */
   unsigned lock_spins; /* of wf_lock before it blocks */
   unsigned steps;      /* 0: 20000; more are a livelock */
-  uint64_t tick_ns;    /* each look at the clock moves it so far; 0: 4000 */
+  uint64_t tick_ns;    /* how far each look at the clock moves it; 0: 4000 */
   bool no_barrier;     /* wf_sys_barrier_prepare says no */
   bool may_leak;
   xp_failure expect;       /* it passes if this is found; XP_NOTHING: none */
   const char *incomplete;  /* why the search need not come to its end */
   uint64_t max_executions; /* with .incomplete; 0: 200000 */
   const char *outcomes[3]; /* litmus tests: exactly these, in SC, TSO and RA */
-  unsigned random;         /* so many random schedules (PCT) instead of a search */
+  unsigned random; /* the number of random schedules (PCT) to run instead of a search */
   struct xp_scenario *next;
 } xp_scenario;
 
@@ -119,7 +119,7 @@ unsigned xp_any(unsigned n);
  * with those of the thread that starts them, and the first ones with both of two. */
 uint64_t xp_thread_cpus(unsigned thread);
 
-/* So many allocations are alive. */
+/* The number of allocations that are alive. */
 size_t xp_live_allocations(void);
 
 /* Runs one search of a scenario; for the self-tests. */
