@@ -3,10 +3,10 @@
  *     weft-bench [options] [row ...]         measures; all rows if none is named
  *     weft-bench show FILE                   the tables of a result file
  *     weft-bench compare OLD NEW [--all]     what changed beyond noise
- *     weft-bench record FILE               prints the ratios to be kept, for
- * recorded.json weft-bench docs PAGE...                puts the recorded ratios into
- * these pages weft-bench check [options] [row ...]   measures and compares with the
- * recorded ratios weft-bench list                        the rows
+ *     weft-bench record FILE                 prints the ratios to keep in recorded.json
+ *     weft-bench docs PAGE...                writes the recorded ratios into these pages
+ *     weft-bench check [options] [row ...]   measures, compares with the recorded ratios
+ *     weft-bench list                        the rows
  *
  *     --rounds N      rounds; each runs every contestant once, in turn (9)
  *     --quick         smaller sizes and shorter waits: a look, not a result
@@ -63,14 +63,14 @@ static void save(const char *folder, const char *name, const text *content) {
 
 /* The value of an option that needs one. */
 static const char *value_for(int argc, char **argv, int *i) {
-  if (*i + 1 >= argc) die("%s wants a value", argv[*i]);
+  if (*i + 1 >= argc) die("%s needs a value", argv[*i]);
   return argv[++*i];
 }
 
 static int number_for(int argc, char **argv, int *i) {
   const char *option = argv[*i];
   int number = atoi(value_for(argc, argv, i));
-  if (number < 1) die("%s wants a number", option);
+  if (number < 1) die("%s needs a number", option);
   return number;
 }
 
@@ -271,7 +271,7 @@ static int command_check(const command_line *c) {
   size_t bad = record_check(&kept, &g, &r, &worse, &first);
   fputs(first.chars, stdout);
   if (bad != 0) {
-    say("measuring again what seems worse");
+    say("measuring the rows that seem worse once more");
     results more = measure_rows(c, &g, &worse, 2 * c->rounds);
     bad = record_check(&kept, &g, &more, &again, &second);
     fputs(second.chars, stdout);
@@ -294,7 +294,7 @@ static int command_check(const command_line *c) {
 /* ---- the other commands ---- */
 
 static int command_show(const command_line *c) {
-  if (c->names.count != 2) die("it is: weft-bench show FILE");
+  if (c->names.count != 2) die("usage: weft-bench show FILE");
   goals g = load_goals(c);
   results r = results_load(c->names.items[1]);
   text out = {0};
@@ -307,7 +307,7 @@ static int command_show(const command_line *c) {
 }
 
 static int command_compare(const command_line *c) {
-  if (c->names.count != 3) die("it is: weft-bench compare OLD NEW");
+  if (c->names.count != 3) die("usage: weft-bench compare OLD NEW");
   results before = results_load(c->names.items[1]);
   results after = results_load(c->names.items[2]);
   changes list = compare_results(&before, &after);
@@ -322,7 +322,7 @@ static int command_compare(const command_line *c) {
 }
 
 static int command_record(const command_line *c) {
-  if (c->names.count != 2) die("it is: weft-bench record FILE");
+  if (c->names.count != 2) die("usage: weft-bench record FILE");
   goals g = load_goals(c);
   results r = results_load(c->names.items[1]);
   text out = {0};
@@ -334,7 +334,7 @@ static int command_record(const command_line *c) {
   return 0;
 }
 
-/* Status 1 if a goal was missed and nobody has said why. */
+/* Status 1 if a goal was missed and causes.txt does not say why. */
 static int command_docs(const command_line *c) {
   char *ratios = path_in(c->folder, "recorded.json");
   char *reasons = path_in(c->folder, "causes.txt");

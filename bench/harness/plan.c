@@ -188,7 +188,7 @@ static bool read_for(planner *s, size_t *line, size_t to, const char *rest) {
   if (open != 0) return fail(s, *line, "for without its end");
   words parts = split(rest, " ");
   bool ok = parts.count >= 3 && strcmp(parts.items[1], "in") == 0;
-  if (!ok) fail(s, *line, "it is: for NAME in word...");
+  if (!ok) fail(s, *line, "usage: for NAME in word...");
   if (ok && ++s->depth > DEEPEST_LOOP) ok = fail(s, *line, "too many loops");
   for (size_t i = 2; ok && i < parts.count; i++)
     ok = set_variable(s, *line, parts.items[0], parts.items[i]) &&
