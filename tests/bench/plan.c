@@ -96,7 +96,7 @@ TEST(mistakes_are_named_with_their_line) {
   check_problem("case c\n", "line 1: case wants");
   check_problem("row R\ncase c\nrun weft $nothing\n", "line 3: a variable");
   check_problem("row R\ncase c\nfor a in x\nrun weft\n", "line 3: for without its end");
-  check_problem("for a of x\nend\n", "line 1: it is: for");
+  check_problem("for a of x\nend\n", "line 1: usage: for");
   check_problem("set n\n", "line 1: set wants");
   check_problem("rows R\n", "unknown instruction");
   check_problem("end\n", "unknown instruction");
