@@ -38,7 +38,13 @@ static inline void wf_latch_init(wf_latch *latch) {
   wf_word_init(&latch->x_state, WF_LATCH_UNSET);
 }
 
+/* For assertions: one of the states above. */
+static inline unsigned wf_latch_peek(const wf_latch *latch) {
+  return (unsigned)(wf_word_peek(&latch->x_state) & WF_LATCH_STATE_MASK);
+}
+
 /* ---- what the bits above the state are, from fork to join ---- */
+
 /* A spawned task has no waiter of its own: its word is the scope that counts it. */
 static inline void wf_latch_init_scope(wf_latch *latch, struct weft_scope *scope) {
   wf_word_init(&latch->x_state, (uintptr_t)scope);

@@ -10,6 +10,7 @@
 #ifndef WF_CORE_LOCK_H
 #define WF_CORE_LOCK_H
 
+#include "assert.h"
 #include "atomic.h"
 
 typedef struct wf_lock {
@@ -29,6 +30,11 @@ static inline bool wf_lock_try(wf_lock *lock) {
 
 static inline void wf_lock_lock(wf_lock *lock) {
   if (!wf_lock_try(lock)) wf_lock_acquire_slow(lock);
+}
+
+/* For functions that want it to be held. That it is held by this thread is not known. */
+static inline void wf_lock_assert_held(const wf_lock *lock) {
+  WF_ASSERT(wf_u32_peek(&lock->x_state) != WF_LOCK_FREE);
 }
 
 static inline void wf_lock_unlock(wf_lock *lock) {

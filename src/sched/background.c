@@ -9,6 +9,7 @@
 
 bool wf_background_begin(wf_worker *worker) {
   weft_pool *pool = worker->pool;
+  WF_ASSERT(!worker->background);
   uint32_t count = wf_u32_load_relaxed(&pool->x_background_count); /* the CAS decides */
   /* Never above the limit, not even for a moment: the worker that makes room would take
    * that for a full lane and wake nobody. seq_cst: pairs with the sub in
@@ -18,16 +19,20 @@ bool wf_background_begin(wf_worker *worker) {
     if (count >= pool->background_limit) return false;
   } while (!wf_u32_cas_seq_cst(&pool->x_background_count, &count, count + 1));
   /* Thieves see this bit before they can see a task that the worker pushes. */
-  wf_bitset_add(pool->x_background, worker->index);
+  bool added = wf_bitset_add(pool->x_background, worker->index);
+  WF_ASSERT(added);
   worker->background = true;
   return true;
 }
 
 void wf_background_cancel(wf_worker *worker) {
+  WF_ASSERT(worker->background);
   worker->background = false;
-  wf_bitset_remove(worker->pool->x_background, worker->index);
+  bool removed = wf_bitset_remove(worker->pool->x_background, worker->index);
+  WF_ASSERT(removed);
   /* seq_cst: pairs with wf_background_begin. explorer: acq_rel suffices, as there. */
-  wf_u32_fetch_sub_seq_cst(&worker->pool->x_background_count, 1);
+  uint32_t count = wf_u32_fetch_sub_seq_cst(&worker->pool->x_background_count, 1);
+  WF_ASSERT(count > 0 && count <= worker->pool->background_limit);
 }
 
 void wf_background_end(wf_worker *worker) {

@@ -19,6 +19,7 @@
 /* Goes to work, if one more is needed. */
 static bool begin_work(wf_worker *worker) {
   weft_pool *pool = worker->pool;
+  WF_ASSERT(worker->index >= pool->stand_in_first && worker->index < pool->slots);
   uint32_t active = wf_u32_load_relaxed(&pool->x_stand_ins_active); /* the CAS decides */
   do {
     /* Relaxed: what is not seen here is seen after the fence in park. */
@@ -26,7 +27,8 @@ static bool begin_work(wf_worker *worker) {
     /* seq_cst: pairs with that of the other stand-ins. explorer: relaxed suffices: it is
      * one word, and a poster that wakes one too many for it does no harm. */
   } while (!wf_u32_cas_seq_cst(&pool->x_stand_ins_active, &active, active + 1));
-  wf_bitset_add(pool->x_present, worker->index);
+  bool added = wf_bitset_add(pool->x_present, worker->index);
+  WF_ASSERT(added);
   return true;
 }
 
@@ -35,10 +37,12 @@ static void end_work(wf_worker *worker) {
    */
   wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
-  wf_bitset_remove(worker->pool->x_present, worker->index);
+  bool removed = wf_bitset_remove(worker->pool->x_present, worker->index);
+  WF_ASSERT(removed);
   /* seq_cst: pairs with begin_work. explorer: relaxed suffices, the fence in park
    * follows. */
-  wf_u32_fetch_sub_seq_cst(&worker->pool->x_stand_ins_active, 1);
+  uint32_t active = wf_u32_fetch_sub_seq_cst(&worker->pool->x_stand_ins_active, 1);
+  WF_ASSERT(active > 0);
 }
 
 /* Are more stand-ins at work than threads are blocked? */
@@ -63,6 +67,7 @@ static void work_as_stand_in(wf_worker *worker) {
     }
   }
   wf_worker_settle(worker);
+  WF_ASSERT(worker->alone || (worker->frames == 1 && worker->help_depth == 0));
 }
 
 static void stand_in_until_the_end(void *ctx) {
@@ -117,6 +122,7 @@ static void add_stand_ins(weft_pool *pool) {
   wf_lock_lock(&pool->stand_in_lock);
   while (started && lacks_stand_in(pool)) {
     uint32_t threads = wf_u32_load_relaxed(&pool->x_stand_ins); /* under the lock */
+    WF_ASSERT(pool->stand_in_first + threads < pool->slots);
     wf_worker *worker = &pool->workers[pool->stand_in_first + threads];
     started = wf_deque_prepare(&worker->deque) == 0 &&
               wf_worker_start_thread(worker, wf_stand_in_main) == 0;
@@ -149,5 +155,6 @@ void weft_blocking_end(void) {
     wf_fatal("weft_blocking_end", "there was no weft_blocking_begin in this task");
   if (--worker->blocking_depth > 0 || worker->serial || worker->alone) return;
   /* Relaxed: surplus stand-ins stop after their task. */
-  wf_u32_fetch_sub_relaxed(&worker->pool->x_blocked, 1);
+  uint32_t blocked = wf_u32_fetch_sub_relaxed(&worker->pool->x_blocked, 1);
+  WF_ASSERT(blocked > 0);
 }

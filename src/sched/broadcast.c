@@ -11,6 +11,30 @@
 #include <string.h>
 #include <weft/task.h>
 
+/* ---- invariants ---- */
+
+static bool is_taken_up(const wf_broadcast *broadcast) {
+  for (unsigned i = 0; i < WF_BROADCAST_WORDS; i++)
+    if (broadcast->not_taken[i] != 0) return false;
+  return true;
+}
+
+static inline __attribute__((unused)) bool is_under_way(const weft_pool *pool,
+                                                        const wf_broadcast *broadcast) {
+  const wf_broadcast *it = pool->broadcasts_under_way;
+  while (it != NULL && it != broadcast) it = it->next_under_way;
+  return it != NULL;
+}
+
+/* [locked] What the comment of wf_broadcast states about the lists. */
+static inline void check_lists(const weft_pool *pool) {
+  wf_lock_assert_held(&pool->broadcast_lock);
+  for (const wf_broadcast *it = pool->broadcasts_due; it != NULL; it = it->next) {
+    WF_ASSERT_SLOW(!is_taken_up(it));
+    WF_ASSERT_SLOW(is_under_way(pool, it));
+  }
+}
+
 /* ---- posting ---- */
 
 /* Puts a broadcast into the lists, for all started threads except worker `except` (0 for
@@ -28,6 +52,7 @@ static bool post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
   }
   wf_once_latch_init(&broadcast->done_outside);
   wf_count_latch_init(&broadcast->done, addressees + 1); /* one for the caller */
+  WF_ASSERT(broadcast->count == addressees + 1);
 
   if (addressees == 0) return true; /* nobody would take it out of the list again */
   wf_lock_lock(&pool->broadcast_lock);
@@ -46,6 +71,7 @@ static bool post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
      * begins with a read-modify-write of the set that the sleeper is in or will add
      * itself to after it. */
     if (i != except) wf_u32_fetch_add_seq_cst(&pool->workers[i].x_broadcasts, 1);
+  check_lists(pool);
   wf_lock_unlock(&pool->broadcast_lock);
   wf_fence_seq_cst(); /* pairs with the fence in park */
   for (unsigned i = 1; i <= started; i++)
@@ -57,6 +83,8 @@ static bool post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
 static void unlist(weft_pool *pool, const wf_broadcast *broadcast) {
   if (wf_fork_is_stale(pool)) return; /* both lists are the parent process's */
   wf_lock_lock(&pool->broadcast_lock);
+  check_lists(pool);
+  WF_ASSERT(is_taken_up(broadcast)); /* all calls were made */
   wf_broadcast **link = &pool->broadcasts_under_way;
   while (*link != NULL && *link != broadcast) link = &(*link)->next_under_way;
   if (*link != NULL) *link = broadcast->next_under_way; /* else nobody was addressed */
@@ -87,6 +115,7 @@ static bool waits_for(const wf_region *isolation, const wf_region *other) {
  * the isolated code, or something that it waits for, broadcasts too. Then it runs all
  * broadcasts: if it ran only those, several isolations could wait for each other. */
 static bool may_run(const wf_worker *worker) {
+  wf_lock_assert_held(&worker->pool->broadcast_lock);
   const wf_region *isolation = wf_isolation(worker);
   if (isolation == NULL || worker->broadcast_waits > 0) return true;
   const wf_broadcast *it = worker->pool->broadcasts_under_way;
@@ -110,6 +139,7 @@ void wf_broadcast_remind(weft_pool *pool) {
 /* [locked] The oldest broadcast for this worker. */
 static wf_broadcast *find_due(const wf_worker *worker) {
   unsigned word = worker->index / WF_BITSET_WORD_BITS;
+  WF_ASSERT(worker->index >= 1 && word < WF_BROADCAST_WORDS); /* a started thread */
   wf_broadcast *it = may_run(worker) ? worker->pool->broadcasts_due : NULL;
   while (it != NULL && (it->not_taken[word] & wf_bitset_bit(worker->index)) == 0)
     it = it->next;
@@ -118,10 +148,12 @@ static wf_broadcast *find_due(const wf_worker *worker) {
 
 /* [locked] Takes a broadcast off the list of those due if everybody has taken it up. */
 static void unlink_if_taken(weft_pool *pool, const wf_broadcast *broadcast) {
-  for (unsigned i = 0; i < WF_BROADCAST_WORDS; i++)
-    if (broadcast->not_taken[i] != 0) return;
+  if (!is_taken_up(broadcast)) return;
   wf_broadcast **link = &pool->broadcasts_due;
-  while (*link != broadcast) link = &(*link)->next;
+  while (*link != broadcast) {
+    WF_ASSERT(*link != NULL);
+    link = &(*link)->next;
+  }
   *link = broadcast->next;
 }
 
@@ -136,8 +168,10 @@ wf_broadcast *wf_broadcast_take(wf_worker *worker) {
     found->not_taken[worker->index / WF_BITSET_WORD_BITS] &=
         ~wf_bitset_bit(worker->index);
     /* seq_cst: pairs with the one in post. explorer: relaxed suffices under the lock. */
-    wf_u32_fetch_sub_seq_cst(&worker->x_broadcasts, 1);
+    uint32_t due = wf_u32_fetch_sub_seq_cst(&worker->x_broadcasts, 1);
+    WF_ASSERT(due > 0);
     unlink_if_taken(pool, found);
+    check_lists(pool);
   }
   wf_lock_unlock(&pool->broadcast_lock);
   return found;
@@ -157,6 +191,8 @@ void wf_broadcast_run(wf_worker *worker, wf_broadcast *broadcast) {
   unsigned waiter = broadcast->waiter;
   bool blocks = broadcast->blocks;
   unsigned index = worker->index - 1 + broadcast->first_index;
+  WF_ASSERT(index < broadcast->count);
+  WF_ASSERT(blocks || waiter < pool->slots);
   wf_frame outer;
   wf_frame_enter(worker, &outer, broadcast->region);
   broadcast->fn(index, broadcast->count, broadcast->ctx);

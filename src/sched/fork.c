@@ -36,6 +36,8 @@ void wf_fork_prepare(void) {
 
 /* [locked] Everything but the options anew, and the generation only when it is done. */
 static bool refurnish(weft_pool *pool) {
+  wf_lock_assert_held(&revive_lock);
+  WF_ASSERT(wf_u32_peek(&pool->x_generation) < wf_fork_generation());
   weft_pool old;
   memcpy(&old, pool, offsetof(weft_pool, x_generation));
   memset(pool, 0, offsetof(weft_pool, x_generation));

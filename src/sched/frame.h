@@ -37,6 +37,7 @@ static inline const wf_region *wf_isolation(const wf_worker *worker) {
  * it, or is about to isolate itself. */
 static inline void wf_frame_open(wf_worker *worker, wf_frame *outer,
                                  const wf_region *region) {
+  WF_ASSERT((int64_t)(wf_deque_bottom(&worker->spawned) - worker->mark) >= 0);
   outer->region = worker->deque.owner.region;
   outer->mark = worker->mark;
   outer->frames = worker->frames;
@@ -50,6 +51,7 @@ static inline void wf_frame_open(wf_worker *worker, wf_frame *outer,
  * a scope that is not: a lock may be held below. Then it gets a region of its own. */
 static inline void wf_frame_enter(wf_worker *worker, wf_frame *outer,
                                   const wf_region *region) {
+  WF_ASSERT(wf_self == &worker->deque.owner);
   const wf_region *isolation = wf_isolation(worker);
   if (WF_UNLIKELY(isolation != NULL &&
                   (region == NULL || region->isolation != isolation))) {
@@ -57,12 +59,15 @@ static inline void wf_frame_enter(wf_worker *worker, wf_frame *outer,
     outer->isolated.isolation = isolation;
     region = &outer->isolated;
   }
+  WF_ASSERT(isolation == NULL || region->isolation == isolation);
   wf_frame_open(worker, outer, region);
 }
 
 /* Closes a frame. If the thread has run tasks from below the outer frame's mark
  * meanwhile, what is there now was made later: the mark stays below it. */
 static inline void wf_frame_leave(wf_worker *worker, const wf_frame *outer) {
+  WF_ASSERT(worker->frames > 0);
+  WF_ASSERT((int64_t)(wf_deque_bottom(&worker->spawned) - worker->mark) >= 0);
   worker->deque.owner.region = outer->region;
   if ((int64_t)(outer->mark - worker->mark) < 0) worker->mark = outer->mark;
   worker->frames--;

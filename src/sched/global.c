@@ -8,6 +8,8 @@ static wf_ptr x_global;     /* the global pool, or NULL; written under the lock 
 
 /* [locked] */
 static int start_global(const weft_config *config, weft_pool **out) {
+  wf_lock_assert_held(&global_lock);
+  WF_ASSERT(wf_ptr_peek(&x_global) == NULL);
   int status = weft_pool_create(out, config);
   /* Release: pairs with the acquire in global_pool. */
   if (status == 0) wf_ptr_store_release(&x_global, *out);

@@ -53,6 +53,7 @@ static wf_worker *lease(weft_pool *pool) {
     index = index == 0 ? pool->thread_places + 1 : index + 1;
   if (index >= pool->stand_in_first) return NULL;
   wf_worker *worker = &pool->workers[index];
+  wf_worker_check_vacant(worker);
   if (wf_deque_prepare(&worker->deque) != 0) {
     wf_bitset_remove(pool->x_present, index);
     return NULL;
@@ -83,7 +84,9 @@ static void give_place_back(wf_worker *worker, const char *call) {
   /* Sealed now, while it is in this CPU's cache, and not by the next guest. */
   wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
-  wf_bitset_remove(worker->pool->x_present, worker->index);
+  wf_worker_check_vacant(worker);
+  bool removed = wf_bitset_remove(worker->pool->x_present, worker->index);
+  WF_ASSERT(removed);
 }
 
 /* ---- contexts without a place ---- */
@@ -119,9 +122,13 @@ static wf_worker *make_serial(weft_pool *pool) {
 
 static void drop_serial(wf_worker *worker) {
   unsigned number = worker->index - worker->pool->slots;
+  WF_ASSERT(worker->serial && worker->frames == 0 && worker->entry == NULL);
+  WF_ASSERT(number <= WF_SERIAL_NUMBERS);
   wf_worker_settle(worker);
-  if (number < WF_SERIAL_NUMBERS && !worker->alone)
-    wf_bitset_remove(worker->pool->x_serial, number);
+  if (number < WF_SERIAL_NUMBERS && !worker->alone) {
+    bool removed = wf_bitset_remove(worker->pool->x_serial, number);
+    WF_ASSERT(removed);
+  }
   free(worker);
 }
 
@@ -164,6 +171,8 @@ static void push_entry(wf_entry *entry, wf_worker *worker) {
 
 static void pop_entry(wf_entry *entry) {
   wf_entry *outer = entry->outer;
+  wf_worker_check(entry->worker);
+  WF_ASSERT(entry->worker->entry == entry); /* entries are nested */
   wf_frame frame = {.region = entry->outer_region, .mark = entry->outer_mark};
   wf_frame_leave(entry->worker, &frame);
   entry->worker->entry = entry->before;
@@ -276,6 +285,7 @@ bool wf_guest_join_place(weft_fn *fn, void *ctx, const char *call) {
   wf_worker *worker = fork_place;
   wf_entry entry = {.leased = true};
   if (worker == NULL) return false;
+  WF_ASSERT(worker->outside_forks > 0);
   push_entry(&entry, worker);
   fn(ctx);
   hand_over_spawned(worker);

@@ -37,7 +37,9 @@ typedef struct wf_running {
 
 static void give_up(weft_handle *h) {
   /* acq_rel: pairs with itself, so that the last user has seen the other's end. */
-  if (wf_u32_fetch_sub_acq_rel(&h->x_users, 1) == 1) free(h);
+  uint32_t users = wf_u32_fetch_sub_acq_rel(&h->x_users, 1);
+  WF_ASSERT(users == 1 || users == 2);
+  if (users == 1) free(h);
 }
 
 /* True for one of the two who may run it. */
@@ -66,6 +68,7 @@ static void call_isolated(weft_handle *h, wf_worker *worker) {
   wf_frame_open(worker, &outer, &region);
   worker->running = &here;
   h->fn(h->ctx);
+  WF_ASSERT(worker->running == &here);
   worker->running = here.outer;
   wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
@@ -77,6 +80,7 @@ static void run_handle(void *ctx) {
     call_isolated(h, wf_worker_of(wf_self));
   else
     h->fn(h->ctx); /* no memory even for a pool */
+  WF_ASSERT(wf_u32_peek(&h->x_claim) == STARTED);
   /* Still a user: the handle is there until this function gives it up. The pool is too,
    * because a worker of it runs this. */
   if (wf_latch_set(&h->done)) wf_sleep_wake_worker(h->pool, h->waiter);
@@ -148,6 +152,7 @@ static void wait_inside(void *ctx) {
     wf_once_latch_wait(&h->done_outside);
     return;
   }
+  WF_ASSERT(worker->index < h->pool->slots);
   h->waiter = worker->index;
   if (wf_isolation(worker) != NULL) {
     note_isolation(&h->x_waited_by[WF_WAITER], worker);
@@ -175,10 +180,12 @@ static void wait_for_other(weft_handle *h) {
  * process it is the parent's. */
 static void run_here(weft_handle *h) {
   if (h->generation == wf_fork_generation() &&
-      wf_pool_revoke(h->pool, h->lane, &h->ticket))
+      wf_pool_revoke(h->pool, h->lane, &h->ticket)) {
     /* The use by the queue. acq_rel: pairs with give_up; the caller has a use of its own
-     * and gives it up later. explorer: relaxed would do, nobody else has one now. */
-    wf_u32_fetch_sub_acq_rel(&h->x_users, 1);
+     * and gives it up later. explorer: relaxed suffices, nobody else has one now. */
+    uint32_t users = wf_u32_fetch_sub_acq_rel(&h->x_users, 1);
+    WF_ASSERT(users == 2);
+  }
   weft_pool_run(h->pool, run_handle, h);
 }
 
@@ -190,6 +197,7 @@ int weft_handle_wait(weft_handle *h) {
     else
       wait_for_other(h);
   }
+  WF_ASSERT(wf_latch_peek(&h->done) == WF_LATCH_SET);
   give_up(h);
   return 0;
 }

@@ -61,6 +61,8 @@ static uint64_t at_least(uint64_t ns, uint64_t least_ns) {
 static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift) {
   worker->asks = false;
   weft_idle mode = worker->pool->options.idle;
+  WF_ASSERT((unsigned)mode < sizeof BUDGETS / sizeof BUDGETS[0]);
+  WF_ASSERT(shift <= FUTILE_WAKES_COUNTED);
   uint64_t total_ns = BUDGETS[mode].spin_ns + BUDGETS[mode].yield_ns;
   patience->start_ns = wf_sys_now_ns();
   patience->spin_ns = at_least(BUDGETS[mode].spin_ns >> shift, LEAST_SEARCH_NS);
@@ -68,6 +70,7 @@ static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift)
   patience->seize_ns = FIRST_SEIZE_NS;
   patience->rounds = 0;
   patience->kept_awake = false;
+  WF_ASSERT(patience->spin_ns <= patience->total_ns);
 }
 
 void wf_patience_start(wf_patience *patience, wf_worker *worker) {

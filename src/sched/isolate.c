@@ -19,8 +19,10 @@ static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
   }
   wf_frame outer;
   wf_frame_open(worker, &outer, &region);
+  WF_ASSERT(wf_isolation(worker) == &region);
   fn(ctx);
   wf_frame_expect_closed(worker, &outer);
+  WF_ASSERT(wf_isolation(worker) == &region);
   wf_frame_leave(worker, &outer);
 }
 

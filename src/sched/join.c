@@ -16,6 +16,7 @@ void wf_fork_slow(wf_owner *self) {
     wf_ptr_store_relaxed(&self->x_bottom, bottom - 1);
     return;
   }
+  WF_ASSERT(worker->index < worker->pool->slots);
   wf_deque_news news;
   wf_task *left_over = wf_deque_fork_slow(&worker->deque, &news);
   wf_worker_tell(worker, news);
@@ -27,6 +28,7 @@ void wf_fork_slow(wf_owner *self) {
  * the task; it goes back first, and who may run the task is found out under the lock. */
 bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
   wf_worker *worker = wf_worker_of(self);
+  WF_ASSERT(self == wf_self && task->execute != NULL);
   wf_owner_unpop(self, wf_owner_bottom(self));
   if (worker->serial || wf_latch_is_given_back(&task->completion)) return true;
   if (wf_latch_probe(&task->completion)) return false; /* the thief was fast */
@@ -36,6 +38,7 @@ bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
   if (newest == task) return true;
   if (newest != NULL) wf_fatal(call, "forks and joins of this thread are not nested");
   wf_worker_wait(worker, &task->completion, NULL, call);
+  WF_ASSERT(wf_latch_peek(&task->completion) == WF_LATCH_SET);
   return false;
 }
 

@@ -96,6 +96,10 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   out->on_start = given.on_start;
   out->on_exit = given.on_exit;
   out->hook_ctx = given.hook_ctx;
+  WF_ASSERT(out->cpus >= 1 && out->threads >= 1 && out->threads <= WEFT_MAX_THREADS);
+  WF_ASSERT(out->guests >= 1 && out->guests <= WEFT_MAX_GUESTS);
+  WF_ASSERT(out->stand_ins <= WEFT_MAX_BLOCKING && out->deque_capacity >= 1);
+  WF_ASSERT((unsigned)out->idle < WEFT_IDLE_DEFAULT);
   return 0;
 }
 

@@ -86,6 +86,7 @@ bool wf_pool_furnish(weft_pool *pool) {
   pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
   if (pool->workers != NULL)
     for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
+  wf_pool_check(pool);
   return pool->workers != NULL && allocate_sets(pool) && prepare_deques(pool);
 }
 
@@ -126,6 +127,7 @@ static void thread_name(char out[WF_THREAD_NAME_MAX + 1], const char *prefix,
                         unsigned index) {
   char number[WF_THREAD_NAME_MAX + 1];
   int digits = snprintf(number, sizeof number, "-%u", index);
+  WF_ASSERT(digits > 0 && digits <= WF_THREAD_NAME_MAX);
   size_t room = WF_THREAD_NAME_MAX - (size_t)digits;
   size_t length = strlen(prefix) < room ? strlen(prefix) : room;
   /* NOLINTNEXTLINE(bugprone-not-null-terminated-result): the number has the NUL */
@@ -178,6 +180,8 @@ void wf_pool_injected_done(weft_pool *pool) {
    * in drain. One of the two sees the other. An acquire load would not do: it may be
    * performed before the store half of the RMW. */
   uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
+  WF_ASSERT(done <= wf_u64_peek(&pool->injector.x_pushed) +
+                        wf_u64_peek(&pool->background.x_pushed));
   /* seq_cst: pairs with the fence in drain. */
   if (wf_u32_load_seq_cst(&pool->x_draining) == 0) return;
   if (done == injected_count(pool)) wf_once_latch_set(&pool->drained);
@@ -197,6 +201,9 @@ static void drain(weft_pool *pool) {
    * after the fence. */
   uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
   if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
+  WF_ASSERT(wf_u64_peek(&pool->x_injected_done) ==
+            wf_u64_peek(&pool->injector.x_pushed) +
+                wf_u64_peek(&pool->background.x_pushed));
 }
 
 static void stop_threads(weft_pool *pool) {
@@ -205,6 +212,9 @@ static void stop_threads(weft_pool *pool) {
     if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
   for (unsigned i = 1; i <= started; i++) wf_sys_thread_join(pool->workers[i].thread);
   wf_u32_store_relaxed(&pool->x_started, 0); /* no other thread is left */
+  WF_ASSERT(wf_counters_inactive(wf_u64_peek(&pool->sleep.counters.x_word)) == 0);
+  WF_ASSERT(wf_u32_peek(&pool->x_background_count) == 0);
+  WF_ASSERT(pool->broadcasts_due == NULL);
 }
 
 /* What the exit hooks have detached when no thread was left to run it. */
@@ -256,10 +266,13 @@ void weft_pool_destroy(weft_pool *pool) {
   }
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
+  wf_pool_check(pool);
   drain(pool);
   wf_broadcast_close(pool);
   stop_threads(pool); /* exit hooks may still begin blocking sections */
   wf_stand_in_end_all(pool);
+  WF_ASSERT(wf_u32_peek(&pool->x_stand_ins_active) == 0);
+  WF_ASSERT(wf_u32_peek(&pool->sleep.x_helpers) == 0);
   run_leftovers(pool);
   wf_pool_free(pool);
 }
@@ -272,6 +285,8 @@ static wf_injector *queue_of(weft_pool *pool, weft_lane lane) {
 
 int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
                    wf_ticket *ticket) {
+  WF_ASSERT(fn != NULL);
+  WF_ASSERT(lane == WEFT_LANE_NORMAL || lane == WEFT_LANE_BACKGROUND);
   int status = wf_injector_push(queue_of(pool, lane), fn, ctx, ticket);
   if (status != 0) return status;
   if (lane == WEFT_LANE_BACKGROUND)

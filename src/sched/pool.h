@@ -88,6 +88,54 @@ static inline unsigned wf_pool_started(const weft_pool *pool) {
   return wf_u32_load_relaxed(&pool->x_started); /* relaxed: constant after creation */
 }
 
+/* ---- invariants ---- */
+
+/* [any] What the counters of the pool say at one moment: `word` was read in one access.
+ */
+static inline void wf_pool_check_counters(const weft_pool *pool, uint64_t word) {
+  WF_ASSERT(wf_counters_sleeping(word) <= wf_counters_inactive(word));
+  WF_ASSERT(wf_counters_inactive(word) <= pool->thread_places);
+}
+
+/* [any] What the comment of weft_pool states, as far as one thread can see it. */
+static inline void wf_pool_check(const weft_pool *pool) {
+  WF_ASSERT(pool->thread_places >= 1 && pool->thread_places <= WEFT_MAX_THREADS);
+  WF_ASSERT(pool->thread_places < pool->stand_in_first);
+  WF_ASSERT(pool->stand_in_first <= pool->slots);
+  WF_ASSERT(pool->words == wf_bitset_words(pool->slots));
+  WF_ASSERT(pool->max_searchers >= 1 && pool->background_limit >= 1);
+  WF_ASSERT(wf_u32_peek(&pool->x_started) <= pool->thread_places);
+  WF_ASSERT(wf_u32_peek(&pool->x_stand_ins) <= pool->slots - pool->stand_in_first);
+  WF_ASSERT(wf_u32_peek(&pool->x_background_count) <= pool->background_limit);
+  wf_pool_check_counters(pool, wf_u64_peek(&pool->sleep.counters.x_word));
+}
+
+/* What the comment of wf_worker states. On the thread in the place. */
+static inline void wf_worker_check(const wf_worker *worker) {
+  WF_ASSERT(wf_self == &worker->deque.owner);
+  WF_ASSERT(worker->serial == (worker->index >= worker->pool->slots));
+  WF_ASSERT(worker->frames > 0 && worker->entry != NULL);
+  WF_ASSERT(worker->help_depth <= WF_HELP_THIEF_DEPTH);
+  WF_ASSERT(worker->help_depth <= worker->frames);
+  WF_ASSERT(worker->spawn_depth <= WF_SPAWN_DEPTH);
+  WF_ASSERT((int64_t)(wf_deque_bottom(&worker->spawned) - worker->mark) >= 0);
+  WF_ASSERT(worker->credits == 0 ||
+            worker->credits <= wf_word_peek(&worker->credit_scope->x_pending));
+  WF_ASSERT(worker->blocking_depth == 0 || worker->serial || worker->alone ||
+            wf_u32_peek(&worker->pool->x_blocked) > 0);
+}
+
+/* Nobody is in the place, and nothing was left in it. On the thread that takes the place,
+ * or has just left it. */
+static inline void wf_worker_check_vacant(const wf_worker *worker) {
+  WF_ASSERT(worker->index < worker->pool->slots && !worker->serial);
+  WF_ASSERT(worker->frames == 0 && worker->entry == NULL && worker->running == NULL);
+  WF_ASSERT(worker->help_depth == 0 && worker->spawn_depth == 0);
+  WF_ASSERT(worker->credits == 0 && worker->waits_for == NULL);
+  WF_ASSERT(worker->blocking_depth == 0 && worker->broadcast_waits == 0);
+  WF_ASSERT(worker->outside_forks == 0 && !worker->background);
+}
+
 /* ---- pool.c ---- */
 
 /* Makes the pool without its threads (tests play the workers themselves). */

@@ -27,6 +27,7 @@ static void enter(weft_scope *s, weft_pool *pool) {
   s->outer_region = outer.region;
   s->outer_mark = outer.mark;
   s->frames = worker->frames;
+  wf_worker_check(worker);
 }
 
 void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
@@ -63,11 +64,14 @@ void wf_scope_finish(struct weft_scope *scope, uintptr_t n) {
   bool blocks = scope->blocks;
   weft_pool *pool = scope->pool;
   unsigned index = scope->index;
+  WF_ASSERT(n > 0);
   /* acq_rel: pairs with itself in the other threads, so that the last one has seen the
    * work of all before it sets the latch. */
-  if (wf_word_fetch_sub_acq_rel(&scope->x_pending, n) != n) return;
-  /* Only the thread that waits for the scope's end gives up the last count itself; all
-   * others find it waiting, or on its way there. */
+  uintptr_t before = wf_word_fetch_sub_acq_rel(&scope->x_pending, n);
+  WF_ASSERT(before >= n);
+  if (before != n) return;
+  /* If the body's own thread takes off the last part, it needs no latch and does not come
+   * here (wait_for_tasks). All others find that thread waiting, or on its way there. */
   if (blocks)
     wf_once_latch_set((wf_once_latch *)&scope->x_blocked_end);
   else if (wf_latch_set(&scope->done))
@@ -80,7 +84,8 @@ void wf_scope_finish(struct weft_scope *scope, uintptr_t n) {
 static void run_queued(void *ctx) {
   wf_task *task = (wf_task *)ctx;
   /* Relaxed: until this is seen, the scope's thread looks once more than it needs to. */
-  wf_word_fetch_sub_relaxed(&wf_scope_of_task(task)->x_waiting, 1);
+  uintptr_t waiting = wf_word_fetch_sub_relaxed(&wf_scope_of_task(task)->x_waiting, 1);
+  WF_ASSERT(waiting > 0);
   task->execute(task);
 }
 
@@ -94,6 +99,8 @@ static weft_lane lane_of(const struct weft_scope *scope) {
 
 int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
   weft_pool *pool = scope->pool;
+  WF_ASSERT(wf_scope_of_task(task) == scope);
+  WF_ASSERT(wf_word_peek(&scope->x_pending) > 0); /* the task is counted */
   /* A count of this thread's own: the task may have run, and the scope ended, before it
    * is through here. Relaxed: the task keeps the count above 0. */
   wf_word_fetch_add_relaxed(&scope->x_pending, 1);
@@ -197,6 +204,7 @@ static void wait_blocking(weft_scope *s) {
 /* Runs what this thread has spawned, gives up the body's count and what credits it has,
  * and waits for what others still run. */
 static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
+  wf_worker_check(worker);
   wf_scope_run_spawned(s, worker);
   uintptr_t last = 1;
   if (worker->credit_scope == s) {
@@ -205,11 +213,21 @@ static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
   }
   /* acq_rel: pairs with wf_scope_finish: what the tasks did is visible. explorer: acquire
    * does, the last task reads nothing that the body wrote after the spawn. */
-  if (wf_word_fetch_sub_acq_rel(&s->x_pending, last) == last) return;
+  uintptr_t before = wf_word_fetch_sub_acq_rel(&s->x_pending, last);
+  WF_ASSERT(before >= last);
+  if (before == last) return;
   if (s->blocks)
     wait_blocking(s);
   else
     wf_worker_wait(worker, &s->done, s, "weft_scope_end");
+}
+
+/* Nothing of the scope is left, and nobody holds credits of it. */
+static void check_ended(const weft_scope *s) {
+  WF_ASSERT(wf_word_peek(&s->x_pending) == 0);
+  WF_ASSERT(wf_word_peek(&s->x_waiting) == 0);
+  WF_ASSERT(s->fifo_first == NULL && s->fifo_last == NULL);
+  WF_ASSERT(s->worker->credit_scope != s || s->worker->credits == 0);
 }
 
 int weft_scope_end(weft_scope *s) {
@@ -217,6 +235,7 @@ int weft_scope_end(weft_scope *s) {
   wf_worker *worker = s->worker;
   if (worker != NULL) {
     wait_for_tasks(s, worker);
+    check_ended(s);
     wf_frame outer = {.region = s->outer_region, .mark = s->outer_mark};
     wf_frame_leave(worker, &outer);
     wf_worker_settle_outside(worker);

@@ -39,6 +39,7 @@ void wf_scope_finish(struct weft_scope *scope, uintptr_t n);
 static inline void wf_worker_settle(wf_worker *worker) {
   uintptr_t credits = worker->credits;
   if (credits == 0) return;
+  WF_ASSERT(worker->credit_scope != NULL);
   worker->credits = 0;
   wf_scope_finish(worker->credit_scope, credits);
 }
@@ -52,6 +53,8 @@ static inline void wf_worker_settle_outside(wf_worker *worker) {
 
 /* A task is spawned by this worker. The caller is inside the scope. */
 static inline void wf_scope_take_credit(struct weft_scope *scope, wf_worker *worker) {
+  WF_ASSERT(wf_word_peek(&scope->x_pending) > worker->credits ||
+            worker->credit_scope != scope); /* the caller is counted too */
   if (worker->credit_scope != scope || worker->credits == 0) {
     wf_worker_settle(worker);
     /* Relaxed: the caller keeps the count above 0, and what it adds here is published by
@@ -70,6 +73,7 @@ static inline void wf_scope_give_credit(struct weft_scope *scope, wf_worker *wor
     worker->credit_scope = scope;
   }
   worker->credits++;
+  WF_ASSERT(worker->credits <= wf_word_peek(&scope->x_pending));
 }
 
 /* ---- tasks ---- */
@@ -92,6 +96,7 @@ void wf_worker_draw_ticket(wf_worker *worker, wf_task *task);
 static inline void wf_worker_run_newest(wf_worker *worker, wf_task *task,
                                         const struct weft_scope *own) {
   const struct weft_scope *scope = wf_scope_of_task(task);
+  WF_ASSERT(scope->state == WF_SCOPE_OPEN); /* it cannot end before the task */
   if (WF_LIKELY(!scope->fifo || scope == own))
     task->execute(task);
   else

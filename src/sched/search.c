@@ -43,6 +43,7 @@ static bool take_from_deque(wf_worker *worker, unsigned index, wf_deque *deque,
   if (wf_background_is_around(worker) || worker->background) flags = NULL;
   switch (wf_deque_steal_unless(deque, flags, wf_bitset_bit(index), &work->task)) {
   case WF_STEAL_GOT:
+    WF_ASSERT(work->task != NULL && work->task->execute != NULL);
     work->owner = index;
     worker->last_victim = (int)index;
     wf_u64_count(&worker->x_steals, 1);
@@ -60,6 +61,7 @@ static bool take_from_deque(wf_worker *worker, unsigned index, wf_deque *deque,
 /* Tasks of scopes come first: they are older than the forks of the task that runs, and
  * usually larger. Few workers have any, so most looks touch one cache line only. */
 static bool take_from(wf_worker *worker, unsigned index, wf_work *work, bool *again) {
+  WF_ASSERT(index < worker->pool->slots && index != worker->index);
   wf_worker *victim = &worker->pool->workers[index];
   *work = (wf_work){.spawned = true};
   /* Relaxed: the ring is only a sign that the deque was ever used. */
@@ -72,6 +74,7 @@ static bool take_from(wf_worker *worker, unsigned index, wf_work *work, bool *ag
 
 bool wf_search_thief(wf_worker *worker, int thief, wf_work *work) {
   bool again = true;
+  WF_ASSERT(thief < (int)worker->pool->slots);
   while (thief >= 0 && thief != (int)worker->index && again) {
     again = false;
     if (take_from(worker, (unsigned)thief, work, &again)) return true;
@@ -167,6 +170,7 @@ static bool sweep_until_sure(wf_worker *worker, victims which, wf_work *work) {
 bool wf_search_anybody(wf_worker *worker, wf_work *work) {
   bool again = false;
   int last = worker->last_victim;
+  WF_ASSERT(worker->pool->steals && last < (int)worker->pool->slots);
   if (last >= 0 && wf_bitset_has(worker->pool->x_present, (unsigned)last) &&
       take_from(worker, (unsigned)last, work, &again))
     return true;
@@ -178,7 +182,9 @@ bool wf_search_anybody(wf_worker *worker, wf_work *work) {
 
 static bool take_injected(wf_worker *worker, wf_work *work) {
   *work = (wf_work){0};
-  return wf_injector_take(&worker->pool->injector, &work->injected);
+  bool found = wf_injector_take(&worker->pool->injector, &work->injected);
+  WF_ASSERT(!found || work->injected.fn != NULL);
+  return found;
 }
 
 /* Takes from the background lane, or a part of what another worker took from there. */
@@ -196,6 +202,7 @@ static bool take_background(wf_worker *worker, wf_work *work) {
   }
   work->background = found;
   if (!found) wf_background_cancel(worker);
+  WF_ASSERT(worker->background == found);
   return found;
 }
 
@@ -205,6 +212,7 @@ static bool take_broadcast(wf_worker *worker, wf_work *work) {
 }
 
 bool wf_search_anything(wf_worker *worker, wf_work *work) {
+  WF_ASSERT(worker->help_depth == 0 && !worker->background); /* the stack is empty */
   wf_worker_settle(worker);
   if (take_broadcast(worker, work)) return true;
   unsigned turn = ++worker->search_count;
@@ -242,6 +250,7 @@ static unsigned claim_both(wf_worker *victim, const uint64_t asked[2]) {
 /* Looks into the private parts of the workers in one word of the set, after a barrier,
  * and makes half of what is there public. Returns how many tasks that is. */
 static unsigned seize_word(wf_worker *worker, unsigned word, victims which) {
+  WF_ASSERT(word < worker->pool->words);
   wf_worker *workers = &worker->pool->workers[(size_t)word * WF_BITSET_WORD_BITS];
   uint64_t asked[WF_BITSET_WORD_BITS][2];
   uint64_t seized_from = others_in_word(worker, word, which);

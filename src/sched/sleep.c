@@ -17,16 +17,26 @@ enum { AWAKE = 0, PARKED = 1 };
 
 /* ---- posters ---- */
 
+/* The caller has taken a sleeper of this kind out of its set, which came after the
+ * sleeper was counted: so the counts are not 0. */
 static void count_off(weft_pool *pool, wf_sleeper kind) {
-  if (kind == WF_SLEEPER_IDLE) wf_counters_sub_sleeping(&pool->sleep.counters);
-  if (kind == WF_SLEEPER_HELPER)
+  if (kind == WF_SLEEPER_IDLE) {
+    wf_pool_check_counters(pool, wf_u64_peek(&pool->sleep.counters.x_word));
+    WF_ASSERT(wf_counters_sleeping(wf_u64_peek(&pool->sleep.counters.x_word)) > 0);
+    wf_counters_sub_sleeping(&pool->sleep.counters);
+  }
+  if (kind == WF_SLEEPER_HELPER) {
     /* seq_cst: pairs with wf_sleep_waiting. explorer: acq_rel suffices, as there. */
-    wf_u32_fetch_sub_seq_cst(&pool->sleep.x_helpers, 1);
+    uint32_t helpers = wf_u32_fetch_sub_seq_cst(&pool->sleep.x_helpers, 1);
+    WF_ASSERT(helpers > 0);
+  }
 }
 
 /* The caller has taken worker `index` out of the set of its kind. */
 static void unpark(weft_pool *pool, unsigned index, wf_sleeper kind) {
+  WF_ASSERT(index < pool->slots);
   wf_worker *worker = &pool->workers[index];
+  WF_ASSERT(wf_u32_peek(&worker->x_park) == PARKED); /* nobody else has claimed it */
   count_off(pool, kind);
   wf_u64_fetch_add_relaxed(&pool->sleep.x_wakes, 1); /* statistics */
   /* Release: pairs with the acquire in park. explorer: needed against a store that
@@ -45,6 +55,7 @@ static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
     unpark(pool, (unsigned)index, kind);
     woken++;
   }
+  WF_ASSERT(woken <= n);
   return woken;
 }
 
@@ -102,6 +113,7 @@ unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
 }
 
 void wf_sleep_wake_worker(weft_pool *pool, unsigned index) {
+  WF_ASSERT(index < pool->slots); /* contexts without a place block elsewhere */
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++) {
     if (wf_bitset_remove(pool->sleep.x_sets[kind], index)) {
       unpark(pool, index, (wf_sleeper)kind);
@@ -118,6 +130,10 @@ void wf_sleep_wake_worker(weft_pool *pool, unsigned index) {
  * counted as a sleeper of its kind. True if it was woken by somebody. */
 static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   wf_u64 *set = worker->pool->sleep.x_sets[kind];
+  wf_worker_check(worker);
+  WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
+  WF_ASSERT((wf_u64_peek(&set[worker->index / WF_BITSET_WORD_BITS]) &
+             wf_bitset_bit(worker->index)) == 0);
   /* Relaxed: the set below makes it visible to those who may write it. */
   wf_u32_store_relaxed(&worker->x_park, PARKED);
   wf_bitset_add(set, worker->index);
@@ -134,25 +150,44 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (wf_u32_load_acquire(&worker->x_park) == PARKED)
     wf_sys_wait(&worker->x_park, PARKED);
+  WF_ASSERT(wf_u32_peek(&worker->x_park) == AWAKE);
   return true;
 }
 
+/* The waiter's own view of its latch, before and after. */
+static void check_sleepy(const wf_latch *latch) {
+  WF_ASSERT(wf_latch_peek(latch) == WF_LATCH_SLEEPY ||
+            wf_latch_peek(latch) == WF_LATCH_SET);
+}
+
+static void check_awake(const wf_latch *latch) {
+  WF_ASSERT(wf_latch_peek(latch) == WF_LATCH_UNSET ||
+            wf_latch_peek(latch) == WF_LATCH_SET);
+}
+
 bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
+  check_sleepy(latch);
   if (!wf_latch_fall_asleep(latch)) return false;
   bool slept = false;
   if (wf_counters_try_sleep(&worker->pool->sleep.counters, jec))
     slept = park(worker, latch, WF_SLEEPER_IDLE);
   wf_latch_wake_up(latch);
+  check_awake(latch);
   return slept;
 }
 
 bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
+  WF_ASSERT(kind != WF_SLEEPER_IDLE && kind < WF_SLEEPER_KINDS);
+  check_sleepy(latch);
   if (!wf_latch_fall_asleep(latch)) return false;
-  /* seq_cst: pairs with count_off. explorer: acq_rel suffices, the fences in park and
-   * of the posters order it. */
-  if (kind == WF_SLEEPER_HELPER)
-    wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers, 1);
+  if (kind == WF_SLEEPER_HELPER) {
+    /* seq_cst: pairs with count_off. explorer: acq_rel suffices, the fences in park and
+     * of the posters order it. */
+    uint32_t others = wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers, 1);
+    WF_ASSERT(others < worker->pool->slots);
+  }
   bool slept = park(worker, latch, kind);
   wf_latch_wake_up(latch);
+  check_awake(latch);
   return slept;
 }

@@ -18,7 +18,7 @@
  * memory stays bounded; on one thread at most so many times one inside the other. The
  * number is half of the ring's usual size: when thieves come, the next tasks go into the
  * ring in one go, and not one for each that was stolen. */
-enum { SPAWN_ENOUGH = 512, SPAWN_DEPTH = 8 };
+enum { SPAWN_ENOUGH = 512 };
 
 /* How many are there is looked up in every so many spawns: thieves write that line of
  * memory all the time. Who finds nothing to steal asks, and that is seen at once. */
@@ -76,6 +76,8 @@ static void run_task(void *ctx) {
   wf_spawned *spawned = spawned_of((wf_task *)ctx);
   weft_scope *s = wf_scope_of_task(&spawned->task);
   wf_worker *worker = wf_worker_of(wf_self);
+  WF_ASSERT(s->state == WF_SCOPE_OPEN && !s->fifo && spawned->fn != NULL);
+  WF_ASSERT(worker->pool == s->pool);
   /* The task may take long: no other scope may be kept waiting for credits. */
   if (worker->credit_scope != s) wf_worker_settle(worker);
   call(worker, s, spawned->fn, spawned->task.context);
@@ -106,7 +108,17 @@ static wf_u32 *uses_of(wf_spawned *spawned) {
 
 static void give_up_use(wf_spawned *spawned) {
   /* acq_rel: pairs with itself, so that the last user has seen the other's end. */
-  if (wf_u32_fetch_sub_acq_rel(uses_of(spawned), 1) == 1) recycle(spawned);
+  uint32_t uses = wf_u32_fetch_sub_acq_rel(uses_of(spawned), 1);
+  WF_ASSERT(uses == 1 || uses == 2);
+  if (uses == 1) recycle(spawned);
+}
+
+/* [locked] The list is empty at both ends or at none. */
+static void check_fifo(const weft_scope *s) {
+  WF_ASSERT(s->fifo);
+  wf_lock_assert_held((const wf_lock *)&s->x_fifo_lock);
+  WF_ASSERT((s->fifo_first == NULL) == (s->fifo_last == NULL));
+  WF_ASSERT(s->fifo_last == NULL || s->fifo_last->block.next == NULL);
 }
 
 /* Puts a task, with a ticket for it or without, at the end of the scope's list. */
@@ -120,14 +132,17 @@ static void append(weft_scope *s, wf_spawned *spawned, bool has_ticket) {
   else
     s->fifo_first = spawned;
   s->fifo_last = spawned;
+  check_fifo(s);
   wf_lock_unlock((wf_lock *)&s->x_fifo_lock);
 }
 
 static wf_spawned *take_oldest(weft_scope *s) {
   wf_lock_lock((wf_lock *)&s->x_fifo_lock);
   wf_spawned *oldest = s->fifo_first;
+  WF_ASSERT(oldest != NULL); /* there are at least as many tasks as tickets */
   s->fifo_first = (wf_spawned *)(void *)oldest->block.next; /* the block comes first */
   if (s->fifo_first == NULL) s->fifo_last = NULL;
+  check_fifo(s);
   wf_lock_unlock((wf_lock *)&s->x_fifo_lock);
   return oldest;
 }
@@ -217,6 +232,7 @@ static inline void fill(wf_spawned *spawned, weft_scope *s, weft_fn *fn, void *c
  * go on for long after the scope could have ended. */
 static inline void count_task(weft_scope *s, wf_worker *worker) {
   const wf_region *region = worker->deque.owner.region;
+  WF_ASSERT(wf_word_peek(&s->x_pending) > 0); /* or the scope could end meanwhile */
   if (WF_LIKELY(region != NULL && region->scope == s))
     wf_scope_take_credit(s, worker);
   else
@@ -250,8 +266,9 @@ static inline bool has_enough(wf_worker *worker) {
     worker->spawn_looks = has_many(worker) ? SPAWN_LOOK_EVERY : 0;
     if (worker->spawn_looks == 0) return false;
   }
+  WF_ASSERT(worker->spawn_looks <= SPAWN_LOOK_EVERY);
   worker->spawn_looks--;
-  return worker->spawn_depth < SPAWN_DEPTH && wf_stack_is_half_free();
+  return worker->spawn_depth < WF_SPAWN_DEPTH && wf_stack_is_half_free();
 }
 
 /* Shall the next task of a scope that is not FIFO be run instead of queued? */
@@ -264,6 +281,7 @@ static inline bool runs_in_place(const weft_scope *s, wf_worker *worker) {
  * one whose credits the worker holds. */
 static void run_in_place(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ctx) {
   worker->spawn_depth++;
+  wf_worker_check(worker);
   if (WF_LIKELY(is_inside(worker, s)))
     call_inside(worker, s, fn, ctx);
   else
@@ -283,6 +301,7 @@ static bool runs_oldest_in_place(const weft_scope *s, wf_worker *worker) {
 static void run_oldest_in_place(weft_scope *s, wf_worker *worker) {
   worker->spawn_depth++;
   worker->help_depth++;
+  wf_worker_check(worker);
   run_oldest(worker, s);
   worker->help_depth--;
   worker->spawn_depth--;
@@ -351,6 +370,7 @@ static void push_fifo(weft_scope *s, wf_worker *worker, wf_spawned *spawned) {
 static inline void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned,
                            weft_fn *fn, void *ctx) {
   fill(spawned, s, fn, ctx);
+  WF_ASSERT(worker == NULL || (worker->pool == s->pool && !worker->serial));
   if (WF_UNLIKELY(worker == NULL)) {
     enqueue(s, spawned);
   } else if (WF_UNLIKELY(s->fifo)) {

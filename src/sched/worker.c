@@ -21,13 +21,6 @@
 
 #include <stdlib.h>
 
-/* From 16 tasks of others on its stack on, a waiting thread takes tasks only from the
- * thief of its own task; from 64 on it takes none. Choices, against stacks that grow
- * without bound: rayon#1064 is a program in which helping nests 128 deep. The half of the
- * stack that must be free (below) is the limit that protects memory; these two keep a
- * chain of strangers from making the waiting thread late. */
-enum { HELP_ANYBODY_DEPTH = 16, HELP_THIEF_DEPTH = 64 };
-
 /* ---- room on the stack ---- */
 
 /* The stack of this thread. Asked for once per thread; a size of 1 means that the system
@@ -44,7 +37,7 @@ bool wf_stack_is_half_free(void) {
 }
 
 bool wf_worker_has_room(const wf_worker *worker) {
-  return worker->help_depth < HELP_THIEF_DEPTH && wf_stack_is_half_free();
+  return worker->help_depth < WF_HELP_THIEF_DEPTH && wf_stack_is_half_free();
 }
 
 bool wf_worker_may_help(wf_worker *worker) {
@@ -56,6 +49,7 @@ bool wf_worker_may_help(wf_worker *worker) {
 /* Runs a task that was stolen from worker `owner`, and completes it: the joiner goes on
  * when it sees the latch. */
 static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
+  WF_ASSERT(owner < worker->pool->slots && owner != worker->index);
   const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
   wf_frame outer;
   wf_frame_enter(worker, &outer, region);
@@ -66,6 +60,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
 }
 
 static void run_injected(wf_worker *worker, const wf_work *work) {
+  WF_ASSERT(work->injected.fn != NULL);
   static const wf_region background_region = {.background = true};
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
@@ -76,6 +71,10 @@ static void run_injected(wf_worker *worker, const wf_work *work) {
 }
 
 static void run(wf_worker *worker, const wf_work *work) {
+  unsigned frames = worker->frames, help_depth = worker->help_depth;
+  wf_worker_check(worker);
+  WF_ASSERT(!worker->serial);
+  WF_ASSERT(!work->background || worker->background);
   worker->asks = false;
   wf_u64_count(&worker->x_tasks, 1);
   if (work->broadcast != NULL)
@@ -87,9 +86,11 @@ static void run(wf_worker *worker, const wf_work *work) {
   else
     run_stolen(worker, work->task, work->owner);
   if (work->background && !worker->alone) wf_background_end(worker);
+  WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
 }
 
 void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
+  WF_ASSERT(news.exposed > 0 && !worker->serial);
   if (!worker->pool->steals || worker->alone) return;
   wf_u64_count(&worker->x_exposes, 1);
   if (worker->background)
@@ -101,6 +102,7 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
 /* The newest of this worker's spawned tasks is not private, or there is none. */
 wf_task *wf_worker_take_spawned_slow(wf_worker *worker) {
   wf_deque_news news;
+  WF_ASSERT(wf_self == &worker->deque.owner);
   if (worker->spawned.slots == NULL) return NULL;
   wf_task *task = wf_deque_pop(&worker->spawned, &news);
   wf_worker_tell(worker, news);
@@ -127,7 +129,8 @@ static bool is_done(const wf_worker *worker) {
 /* The worker has found work: it is not idle any more. The next sleeper is woken before
  * the work is run, which may take long. */
 static void leave_idle(wf_worker *worker) {
-  wf_counters_sub_inactive(&worker->pool->sleep.counters);
+  uint64_t word = wf_counters_sub_inactive(&worker->pool->sleep.counters);
+  wf_pool_check_counters(worker->pool, word);
   worker->futile_wakes = 0;
   wf_sleep_wake_next(worker->pool);
 }
@@ -136,6 +139,7 @@ static void leave_idle(wf_worker *worker) {
 static bool wait_for_work(wf_worker *worker, wf_work *work) {
   weft_pool *pool = worker->pool;
   uint64_t word = wf_counters_add_inactive(&pool->sleep.counters);
+  wf_pool_check_counters(pool, word);
   wf_patience patience;
   wf_patience_start(&patience, worker);
   if (wf_counters_awake_idle(word) > pool->max_searchers) wf_patience_end(&patience);
@@ -163,7 +167,16 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
   return true;
 }
 
+/* At the bottom of the stack there is the entry of the thread, and nothing else. */
+static void check_bottom(const wf_worker *worker) {
+  WF_ASSERT(worker->frames == 1 && worker->entry != NULL);
+  WF_ASSERT(worker->help_depth == 0 && worker->spawn_depth == 0);
+  WF_ASSERT(worker->waits_for == NULL && worker->running == NULL);
+  WF_ASSERT(worker->blocking_depth == 0 && worker->broadcast_waits == 0);
+}
+
 void wf_worker_run_at_bottom(wf_worker *worker, const wf_work *work) {
+  check_bottom(worker);
   run(worker, work);
   run_spawned_above(worker, worker->mark);
 }
@@ -179,6 +192,7 @@ void wf_worker_call_exit_hook(wf_worker *worker) {
   if (options->on_exit != NULL) options->on_exit(worker->index, options->hook_ctx);
   run_spawned_above(worker, worker->mark);
   wf_worker_settle(worker);
+  WF_ASSERT(worker->credits == 0);
 }
 
 /* Runs on a started thread, as its worker. */
@@ -204,6 +218,7 @@ static void end_thread(const wf_worker *worker) {
 
 void wf_worker_run_thread(wf_worker *worker, weft_fn *loop) {
   wf_guest_run_as(worker, loop, worker);
+  WF_ASSERT(worker->frames == 0 && worker->entry == NULL);
   end_thread(worker);
 }
 
@@ -217,6 +232,7 @@ void wf_worker_main(void *worker) {
  * stranger's task. Without room for one the ticket goes into the pool's queue. */
 void wf_worker_draw_ticket(wf_worker *worker, wf_task *task) {
   struct weft_scope *scope = wf_scope_of_task(task);
+  WF_ASSERT(scope->fifo);
   if (worker->alone) {
     task->execute(task);
   } else if (wf_worker_may_help(worker)) {
@@ -263,10 +279,11 @@ static bool find_help(wf_worker *worker, const wf_latch *latch, wf_work *work) {
   if (take_older(worker, work)) return true;
   if (!worker->pool->steals) return false;
   if (wf_search_thief(worker, wf_latch_thief(latch), work)) return true;
-  return worker->help_depth < HELP_ANYBODY_DEPTH && wf_search_anybody(worker, work);
+  return worker->help_depth < WF_HELP_ANYBODY_DEPTH && wf_search_anybody(worker, work);
 }
 
 static void run_as_help(wf_worker *worker, const wf_work *work) {
+  WF_ASSERT(worker->help_depth < WF_HELP_THIEF_DEPTH);
   worker->futile_wakes = 0;
   wf_sleep_wake_next(worker->pool);
   worker->help_depth++;
@@ -275,7 +292,7 @@ static void run_as_help(wf_worker *worker, const wf_work *work) {
 }
 
 static wf_sleeper waiting_kind(wf_worker *worker) {
-  return worker->help_depth < HELP_ANYBODY_DEPTH && wf_worker_may_help(worker)
+  return worker->help_depth < WF_HELP_ANYBODY_DEPTH && wf_worker_may_help(worker)
              ? WF_SLEEPER_HELPER
              : WF_SLEEPER_CLOSED;
 }
@@ -292,6 +309,9 @@ static void check_not_lost(const wf_worker *worker, const wf_latch *latch,
 void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
                     const char *call) {
   struct weft_scope *outer = worker->waits_for;
+  unsigned frames = worker->frames, help_depth = worker->help_depth;
+  wf_worker_check(worker);
+  WF_ASSERT(!worker->serial); /* it would block, and others wait for it */
   worker->waits_for = scope;
   wf_patience patience;
   wf_patience_start(&patience, worker);
@@ -314,12 +334,15 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
     else
       wf_patience_kept_awake(&patience);
   }
+  WF_ASSERT(worker->waits_for == scope);
+  WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
   worker->waits_for = outer;
   wf_worker_settle_outside(worker);
 }
 
 bool wf_worker_run_any(wf_worker *worker) {
   wf_work work;
+  wf_worker_check(worker);
   const wf_region *region = worker->deque.owner.region;
   bool lets_through = region == NULL || region->isolation == NULL || region->yields;
   bool ran = wf_stack_is_half_free() && run_own(worker, NULL);

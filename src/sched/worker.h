@@ -18,18 +18,28 @@
 struct wf_work;
 struct wf_running;
 
-/* Invariants, for the thread in the place whenever it runs code of the program:
+/* How deep tasks may lie on top of each other on one stack. Choices, against helping that
+ * nests without bound (rayon#1064 reports 128 levels): from 16 tasks of others on, a
+ * waiting thread takes tasks only from the thief of its own task; from 64 on it takes
+ * none. The half of the stack that must be free (wf_stack_is_half_free) is what protects
+ * memory; these two keep a chain of strangers from making the waiting thread late. Tasks
+ * that weft_spawn runs in place (spawn.c) lie at most 8 deep. */
+enum { WF_HELP_ANYBODY_DEPTH = 16, WF_HELP_THIEF_DEPTH = 64, WF_SPAWN_DEPTH = 8 };
+
+/* Invariants, for the thread in the place:
  *
  *     wf_self = &deque.owner, unless the thread has entered another pool on top
- *     index < pool->slots, or serial and index >= pool->slots
+ *     serial  <=>  index >= pool->slots
  *     frames = entries + tasks + bodies of scopes and isolations on the thread's stack
  *     mark <= bottom of `spawned`
- *     help_depth <= 64, spawn_depth <= 8, help_depth <= frames
- *     credits > 0  =>  credit_scope counts at least `credits` things
+ *     help_depth <= WF_HELP_THIEF_DEPTH, help_depth <= frames
+ *     spawn_depth <= WF_SPAWN_DEPTH
+ *     credits > 0  =>  credits <= credit_scope->x_pending
  *     blocking_depth > 0  =>  the pool counts this worker in x_blocked
  *
- * wf_worker_check asserts them. A place that nobody is in has empty deques and frames =
- * help_depth = spawn_depth = blocking_depth = credits = 0. */
+ * wf_worker_check (pool.h) asserts them. A place that nobody is in has empty deques and
+ * frames = help_depth = spawn_depth = blocking_depth = credits = 0, which
+ * wf_worker_check_vacant asserts. */
 typedef struct wf_worker {
   /* The deque comes first: wf_self points at its owner part. */
   wf_deque deque;   /* forked halves of joins: two cache lines, as the next one */
