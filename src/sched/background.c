@@ -1,8 +1,8 @@
 /* sched/background.c - counting workers in and out of background work.
  *
  * Called by search.c when a worker takes background work, by worker.c when it is through,
- * and by whoever puts more into the lane. The bit and the field `background` of a worker
- * are written by its own thread; the count by all.
+ * and by threads that put more into the lane. The bit and the field `background` of a
+ * worker are written by its own thread; the count by all.
  *
  * SPDX-License-Identifier: MIT */
 #include "background.h"

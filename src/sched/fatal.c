@@ -1,5 +1,9 @@
 /* sched/fatal.c - what the library says about errors: status codes, misuse, its version.
  *
+ * Errors that a caller can handle are negative status codes from one table (weft/base.h).
+ * Misuse that is cheap to see ends the program with a message, through the handler that
+ * the program has set. Any thread; the handler is set before threads use the library.
+ *
  * SPDX-License-Identifier: MIT */
 #include "sched.h"
 

@@ -1,13 +1,14 @@
 /* sched/fork.c - pools in a forked process.
  *
- * The child of a fork has one thread, and copies of pools whose threads do not exist; any
- * of them may have held a lock, or been in the middle of something. So nothing of a pool
- * is used as it was: the first call that wants one gives it new innards and new threads
- * at the same address. What was queued belongs to the parent, which runs it.
+ * The child of a fork has one thread, and copies of pools whose threads do not exist. Any
+ * of those threads may have held a lock, or been in the middle of something. So nothing
+ * of a pool is used as it was: the first call that wants a pool gives it new innards and
+ * new threads at the same address. What was queued belongs to the parent, which runs it.
  *
  * A thread that forks inside a task keeps the places it has, with their deques, in the
- * old innards, which nobody else knows any more: there it goes on alone. A join or a
- * scope whose parts other threads had taken can never end there, and says so (worker.c).
+ * old innards, which nobody else knows any more: there it goes on alone. If other threads
+ * had taken parts of a join or a scope, it can never end there, and the program ends with
+ * a message (check_not_lost in worker.c).
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
@@ -34,7 +35,8 @@ void wf_fork_prepare(void) {
   wf_sys_on_fork(&handler);
 }
 
-/* [locked] Everything but the options anew, and the generation only when it is done. */
+/* [locked] Makes everything but the options anew. The caller writes the generation when
+ * all is done. */
 static bool refurnish(weft_pool *pool) {
   wf_lock_assert_held(&revive_lock);
   WF_ASSERT(wf_u32_peek(&pool->x_generation) < wf_fork_generation());

@@ -1,12 +1,15 @@
 /* sched/global.c - the global pool, and which pool is the current one.
  *
+ * The global pool starts with the first call that needs a pool and is in none, on the
+ * calling thread, and ends with weft_shutdown. Any thread may call everything here.
+ *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
 static wf_lock global_lock; /* starting and ending the global pool */
 static wf_ptr x_global;     /* the global pool, or NULL; written under the lock */
 
-/* [locked] */
+/* [locked] Makes the global pool. */
 static int start_global(const weft_config *config, weft_pool **out) {
   wf_lock_assert_held(&global_lock);
   WF_ASSERT(wf_ptr_peek(&x_global) == NULL);
@@ -45,7 +48,7 @@ void weft_shutdown(void) {
     wf_lock_unlock(&global_lock); /* the fatal handler may leave by exit */
     wf_fatal("weft_shutdown", "called from inside the pool: it would wait for itself");
   }
-  wf_ptr_store_relaxed(&x_global, NULL); /* relaxed: who sees it has nothing to read */
+  wf_ptr_store_relaxed(&x_global, NULL); /* relaxed: NULL has nothing to read behind it */
   wf_lock_unlock(&global_lock);
   weft_pool_destroy(pool);
 }

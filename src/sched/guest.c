@@ -2,12 +2,13 @@
  *
  * A caller leases one of the guests' places for its outermost call and runs its own code
  * on its own stack: no hand-over, no context switch. When all places are taken, a thread
- * that is in no pool hands its function to a started thread and blocks; a thread that is
- * a worker elsewhere must not block, or two pools could wait for each other, so it runs
- * the function itself, one thing after the other, in a context without a place.
+ * that is in no pool hands its function to a started thread and blocks. A thread that is
+ * a worker elsewhere must not block, or two pools could wait for each other: it runs the
+ * function itself, sequentially, in a context without a place.
  *
- * A thread may be in several pools, one inside the other. Coming back to one that it is
- * already in reuses the worker it is there.
+ * A thread may be in several pools, one inside the other. When it comes back to one that
+ * it is already in, it is the same worker again. Everything here runs on the calling
+ * thread, and concerns places that this thread has, or takes.
  *
  * SPDX-License-Identifier: MIT */
 #include "scope.h"
@@ -15,12 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Thread-local memory of the quick kind is scarce in libraries that are loaded late: what
- * a worker can hold is there, and little here. */
+/* Fast thread-local memory is scarce in libraries that are loaded late: what can be a
+ * field of the worker is one, and only the rest is here. */
 __thread wf_owner *wf_self;
 
-/* The entry by which this thread has entered a pool last; the others follow. They are in
- * frames of this thread. */
+/* The entry by which this thread has entered a pool last; `outer` leads to the others.
+ * They are in frames of this thread. */
 static wf_entry *innermost_entry(void) {
   return wf_self != NULL ? wf_worker_of(wf_self)->entry : NULL;
 }
@@ -38,7 +39,7 @@ bool wf_guest_thread_has_ended(void) {
 
 /* ---- places ---- */
 
-/* [any] Takes a place if it is free. */
+/* Takes a place if it is free. */
 static bool try_lease(weft_pool *pool, unsigned index) {
   if (wf_bitset_has(pool->x_present, index)) return false;
   /* The RMW pairs with the one of the guest that left: its fields are handed on. */
@@ -62,8 +63,8 @@ static wf_worker *lease(weft_pool *pool) {
   return worker;
 }
 
-/* Tasks that this thread has spawned into scopes of others, and that nobody has taken,
- * find their way without it; without memory for that it runs them now. */
+/* Tasks that this thread has spawned into scopes of others, and that nobody has taken, go
+ * into the pool's queue; without memory for that the thread runs them now. */
 static void hand_over_spawned(wf_worker *worker) {
   wf_task *task;
   if (worker->alone) return; /* they are the parent process's */
@@ -81,7 +82,7 @@ static void give_place_back(wf_worker *worker, const char *call) {
   if (worker->blocking_depth > 0)
     wf_fatal(call, "the function has left a blocking section that was not ended");
   if (worker->alone) return; /* its place was in the parent process */
-  /* Sealed now, while it is in this CPU's cache, and not by the next guest. */
+  /* Sealed now, while the deque is in this CPU's cache, and not by the next guest. */
   wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
   wf_worker_check_vacant(worker);
@@ -91,8 +92,8 @@ static void give_place_back(wf_worker *worker, const char *call) {
 
 /* ---- contexts without a place ---- */
 
-/* The lowest number that no other call without a place has now; with a thousand such
- * calls at once, the thousand-and-first and later ones share one. */
+/* The lowest number that no other call without a place has now. Calls beyond
+ * WF_SERIAL_NUMBERS share that number. */
 static unsigned lease_number(weft_pool *pool) {
   unsigned number = 0;
   while (number < WF_SERIAL_NUMBERS && (wf_bitset_has(pool->x_serial, number) ||
@@ -101,8 +102,8 @@ static unsigned lease_number(weft_pool *pool) {
   return number;
 }
 
-/* Without a place: a deque of one slot that is always closed, so that each fork and each
- * join takes the slow half, and that runs everything inline. */
+/* A worker without a place: its deque has one slot and is always closed, so that each
+ * fork and each join takes the slow half, which runs everything inline. */
 typedef struct serial_place {
   wf_worker worker;
   wf_ptr sentinel, slot;
@@ -140,7 +141,8 @@ wf_worker *wf_guest_find(const weft_pool *pool) {
   return here != NULL ? here->worker : NULL;
 }
 
-/* Of code that is in no pool, which happens when there is no memory for one. */
+/* The region of code that is in no pool, which happens when there is no memory for one.
+ */
 static __thread const wf_region *region_outside;
 
 const wf_region *wf_guest_region(void) {
@@ -154,8 +156,8 @@ const wf_region *wf_guest_set_region_outside(const wf_region *region) {
 }
 
 /* From here on this thread is the worker, and what runs is in the same region as before.
- * It is a frame: what the thread spawned there earlier, if it comes back to a pool, was
- * made by other code. */
+ * The entry is a frame: if the thread comes back to a pool, what it spawned there earlier
+ * was made by other code. */
 static void push_entry(wf_entry *entry, wf_worker *worker) {
   wf_frame outer;
   const wf_region *region = wf_guest_region();
@@ -267,8 +269,8 @@ void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
 
 /* ---- forks of a thread that is in no pool ---- */
 
-/* While such a thread has typed tasks open it holds a place, without being its worker:
- * the tasks lie in the place's deque, where others find them, and the thread is the
+/* While such a thread has typed tasks open it holds a place, without being its worker.
+ * The tasks lie in the place's deque, where others find them, and the thread is the
  * worker for the time of each join. */
 static __thread wf_worker *fork_place;
 
@@ -311,8 +313,8 @@ static void keep_alone(wf_worker *worker) {
   wf_deque_after_fork(&worker->spawned);
 }
 
-/* The thread that forked keeps what it has on its stack, and nobody else is there: what
- * others had locked is free, and nobody will ever look into its deques. */
+/* The thread that forked keeps what it has on its stack. No other thread exists here:
+ * what others had locked is free, and nobody will ever look into its deques. */
 void wf_guest_after_fork(void) {
   for (wf_entry *here = innermost_entry(); here != NULL; here = here->outer) {
     const wf_region *region = here->worker->deque.owner.region;

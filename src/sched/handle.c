@@ -1,9 +1,9 @@
 /* sched/handle.c - asynchronous calls that somebody waits for.
  *
- * A handle has two users, whoever runs the function and whoever waits for it, and is
- * freed by the last of them. Of the pool's queue and the waiter, the first to claim it
- * runs the function: a thread that waits for a call that was not started makes the call
- * itself.
+ * A handle has two users, the thread that runs the function and the one that waits for it
+ * (or drops it), and is freed by the last of them. The first of the two to claim the
+ * handle runs the function: a thread that waits for a call that was not started makes the
+ * call itself. Fields without x_ are written before the handle is published.
  *
  * SPDX-License-Identifier: MIT */
 #include "broadcast.h"
@@ -42,22 +42,23 @@ static void give_up(weft_handle *h) {
   if (users == 1) free(h);
 }
 
-/* True for one of the two who may run it. */
+/* True for one of the two threads that may run the function. */
 static bool claim(weft_handle *h) {
   /* Acquire: pairs with nothing but itself; what the function needs was published with
-   * the handle. explorer: relaxed does as well. */
+   * the handle. explorer: relaxed suffices. */
   return wf_u32_exchange_acquire(&h->x_claim, STARTED) == NOT_STARTED;
 }
 
-/* What isolated code waits for may broadcast, and the isolated threads must answer. */
+/* What isolated code waits for may broadcast, and then the isolated threads must take
+ * part: notes which isolation waits. */
 static void note_isolation(wf_ptr *waited_by, const wf_worker *worker) {
-  /* Relaxed: the mail's lock orders it, see wf_broadcast_remind. */
+  /* Relaxed: broadcast_lock orders it, see wf_broadcast_remind. */
   wf_ptr_store_relaxed(waited_by, (void *)(uintptr_t)wf_isolation(worker));
 }
 
-/* Calls the function in a region of its own, which belongs to no scope and is isolated:
- * were other work to run on top of it, or of its parts on other threads, that work could
- * wait for this handle, and so for itself. */
+/* Calls the function in a region of its own, which belongs to no scope and is isolated.
+ * If other work ran on top of it, or of its parts on other threads, that work could wait
+ * for this handle, and so for itself. */
 static void call_isolated(weft_handle *h, wf_worker *worker) {
   const wf_region *around = worker->deque.owner.region;
   wf_region region = {NULL, &region, around != NULL && around->background,
@@ -144,7 +145,7 @@ static void check_not_waiting_for_itself(const weft_handle *h) {
           "it: it would wait for itself");
 }
 
-/* Inside the pool, with or without a place. */
+/* Waits inside the pool, with a place or without. */
 static void wait_inside(void *ctx) {
   weft_handle *h = (weft_handle *)ctx;
   wf_worker *worker = wf_worker_now();
@@ -161,7 +162,7 @@ static void wait_inside(void *ctx) {
   wf_worker_wait(worker, &h->done, NULL, "weft_handle_wait");
 }
 
-/* Somebody has started it. */
+/* Waits for a function that another thread has started. */
 static void wait_for_other(weft_handle *h) {
   check_not_waiting_for_itself(h);
   if (h->generation != wf_fork_generation())
@@ -176,8 +177,8 @@ static void wait_for_other(weft_handle *h) {
   wf_guest_leave(&entry, "weft_handle_wait");
 }
 
-/* This thread has claimed it. The queue's entry is of no use any more; in a forked
- * process it is the parent's. */
+/* Runs the function, which this thread has claimed. The queue's entry is of no use any
+ * more; in a forked process it is the parent's. */
 static void run_here(weft_handle *h) {
   if (h->generation == wf_fork_generation() &&
       wf_pool_revoke(h->pool, h->lane, &h->ticket)) {

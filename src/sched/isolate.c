@@ -1,4 +1,9 @@
-/* sched/isolate.c - which tasks a thread runs on top of what it does: isolation, yield.
+/* sched/isolate.c - weft_isolate and weft_yield: which tasks a thread runs on top of what
+ * it does.
+ *
+ * weft_isolate allows fewer of them than usual, weft_yield asks for one. Both run on the
+ * calling thread, which enters the current pool if it is in none. What isolation means
+ * for helping, for spawns and for broadcasts: scope.md, "Isolation".
  *
  * SPDX-License-Identifier: MIT */
 #include "frame.h"
@@ -6,8 +11,8 @@
 
 #include <weft/task.h>
 
-/* A region of its own marks everything that fn forks or spawns; whoever runs such a part
- * is in the region too, and helps nobody outside of it. */
+/* A region of its own marks everything that fn forks or spawns. A thread that runs such a
+ * part is in the region too, and helps nobody outside of it. */
 static void isolate_on(wf_worker *worker, weft_fn *fn, void *ctx) {
   const wf_region *around = worker->deque.owner.region;
   const wf_ptr waited_by[] = {
@@ -32,7 +37,8 @@ void weft_isolate(weft_fn *fn, void *ctx) {
     isolate_on(wf_worker_of(wf_self), fn, ctx);
     return;
   }
-  /* From outside: each call that fn makes would enter the pool and help there. */
+  /* From outside: without this, each call that fn makes would enter the pool and help
+   * there. */
   wf_entry entry;
   weft_pool *pool = weft_pool_current();
   wf_worker *worker = pool != NULL ? wf_guest_enter(&entry, pool) : NULL;

@@ -1,5 +1,8 @@
-/* sched/join.c - the slow halves of weft_join. The fast one is inlined in
- * include/weft/detail/fork_join.h.
+/* sched/join.c - the slow halves of weft_join, and of offers that are taken back.
+ *
+ * The fast halves are inlined: include/weft/detail/fork_join.h and sched.h. A slow half
+ * is called when another thread has asked for work, when the ring has come to its end,
+ * and by contexts without a place. Everything runs on the thread that owns the deque.
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
@@ -25,7 +28,7 @@ void wf_fork_slow(wf_owner *self) {
 }
 
 /* A join whose task is perhaps not private any more. The fast half has moved bottom below
- * the task; it goes back first, and who may run the task is found out under the lock. */
+ * the task; it goes back first, and the lock decides who may run the task. */
 bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
   wf_worker *worker = wf_worker_of(self);
   WF_ASSERT(self == wf_self && task->execute != NULL);
@@ -59,7 +62,7 @@ static void join_inside(void *ctx) {
     wf_join_inline(both->a, both->a_ctx, both->b, both->b_ctx);
     return;
   }
-  /* There was no memory to enter the pool, and another try would be as the first. */
+  /* There was no memory to enter the pool, and another try would fail in the same way. */
   both->a(both->a_ctx);
   both->b(both->b_ctx);
 }

@@ -1,8 +1,11 @@
-/* sched/options.c - from configuration and environment to options.
+/* sched/options.c - reads what callers set: the configuration of a pool, the environment,
+ * the options of a call.
  *
  * What a program configures wins; then the environment; then the default. Nonsense in the
  * configuration is an error, because a programmer is there to read it; nonsense in the
- * environment is ignored, because a library must not stop a program for it.
+ * environment is ignored, because a library must not stop a program for it. Structures of
+ * older headers are shorter: members that they lack have their defaults. Called by the
+ * thread that makes the pool, or makes the call.
  *
  * SPDX-License-Identifier: MIT */
 #include "options.h"
@@ -12,6 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Choices. 64 threads from outside that are in a pool at once are more than most programs
+ * have, and an unused place costs less than 1 KiB. A ring of 1024 tasks (8 KiB) grows in
+ * few programs: forks are as deep as the recursion, and weft_spawn does not queue more
+ * than fits (spawn.c). */
 enum { DEFAULT_GUESTS = 64, DEFAULT_DEQUE_CAPACITY = 1024 };
 /* 2^30 tasks, far more than any recursion holds. */
 #define LARGEST_DEQUE_CAPACITY ((size_t)1 << 30)
@@ -55,7 +62,7 @@ static const wf_member CONFIG_MEMBERS[] = {
     WF_MEMBER(weft_config, guests),      WF_MEMBER(weft_config, deque_capacity),
     WF_MEMBER(weft_config, blocking)};
 
-/* The caller's configuration, with defaults for what its header did not know yet. */
+/* Copies the caller's configuration, with defaults for what its header did not know. */
 static int read_config(weft_config *out, const weft_config *config) {
   *out = (weft_config)WEFT_CONFIG_INIT;
   if (config == NULL) return 0;
@@ -112,7 +119,6 @@ static const wf_member OPTS_MEMBERS[] = {
     WF_MEMBER(weft_opts, max_workers), WF_MEMBER(weft_opts, cancel),
     WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order)};
 
-/* What the caller's header did not know yet has its default. */
 int wf_opts_read(weft_opts *out, const weft_opts *given) {
   *out = (weft_opts)WEFT_OPTS_INIT;
   if (given == NULL) return 0;

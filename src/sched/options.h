@@ -1,5 +1,8 @@
 /* sched/options.h - a configuration with every default filled in.
  *
+ * Read once, when a pool is made; constant in the pool from then on. The options of a
+ * single call are read by wf_opts_read (sched.h).
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SCHED_OPTIONS_H
 #define WF_SCHED_OPTIONS_H
@@ -42,8 +45,8 @@ typedef struct wf_member {
   }
 
 /* Can a structure of these members, or of the first of them, have this size? Not if it
- * would end within one: that is no older header but a mistake. Larger than today's is a
- * newer header. */
+ * would end inside a member: that is a mistake, and no older header. A larger size than
+ * today's comes from a newer header. */
 bool wf_size_is_possible(size_t size, const wf_member *members, size_t count);
 
 /* config may be NULL. Returns 0 or WEFT_EINVAL. */

@@ -1,9 +1,10 @@
 /* sched/pool.c - the life of a pool: creation, threads, detached work, the end.
  *
  * All places and their deques exist before the first thread starts. The end: the pool
- * goes on working until every injected function has returned; then each worker is told
- * through its terminate latch, by the same protocol that wakes it for work; all threads
- * are joined before memory is freed.
+ * goes on working until every injected function has returned; then the terminate latch of
+ * each worker is set, which wakes it by the same protocol as work does; all threads are
+ * joined before memory is freed. One thread creates and one ends a pool; any thread may
+ * inject.
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
@@ -26,7 +27,7 @@ _Static_assert(offsetof(wf_worker, deque) == 0 && offsetof(wf_deque, owner) == 0
 
 /* ---- memory ---- */
 
-/* Zeroed, at a cache line's start; freed by free(). */
+/* Zeroed memory that starts at a cache line; freed by free(). */
 static void *allocate_lines(size_t size) {
   size_t lines = (size + WF_CACHE_LINE - 1) / WF_CACHE_LINE;
   void *memory = aligned_alloc(WF_CACHE_LINE, lines * WF_CACHE_LINE);
@@ -44,8 +45,8 @@ void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index) {
   wf_deque_init(&worker->spawned, pool->options.deque_capacity, 0, pool->eager);
 }
 
-/* One block for all bit sets: workers that are present, those at background work, and the
- * kinds of sleepers. */
+/* Allocates one block for all bit sets: workers that are present, those at background
+ * work, and one set for each kind of sleeper. */
 static bool allocate_sets(weft_pool *pool) {
   wf_u64 *sets = (wf_u64 *)allocate_lines((size_t)(2 + WF_SLEEPER_KINDS) * pool->words *
                                           sizeof(wf_u64));
@@ -64,7 +65,9 @@ static bool prepare_deques(weft_pool *pool) {
   return true;
 }
 
-/* Everything that follows from the options. */
+/* Sets everything that follows from the options. At most half of the CPUs search at once,
+ * as in Go and Tokio, and at most half of the threads are at background work, so that the
+ * other half is free for what is urgent: both are choices. One still counts as one. */
 static void set_sizes(weft_pool *pool) {
   const wf_options *options = &pool->options;
   pool->thread_places = options->threads > 1 ? options->threads - 1 : 1;
@@ -122,7 +125,7 @@ void wf_pool_free(weft_pool *pool) {
 
 /* ---- threads ---- */
 
-/* "name-7": the name is cut so that the number is always whole. */
+/* Writes "name-7". A name that is too long is cut, the number never. */
 static void thread_name(char out[WF_THREAD_NAME_MAX + 1], const char *prefix,
                         unsigned index) {
   char number[WF_THREAD_NAME_MAX + 1];
@@ -168,16 +171,16 @@ void wf_pool_await_start(weft_pool *pool) {
 
 /* How many functions were ever injected, in both lanes. */
 static uint64_t injected_count(const weft_pool *pool) {
-  /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed does, whoever
-   * asks has acquired the count of the finished, and each of them comes after what it has
-   * pushed. */
+  /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed suffices: the
+   * caller has acquired the count of finished functions, and each of those finished after
+   * its own pushes. */
   return wf_u64_load_acquire(&pool->injector.x_pushed) +
          wf_u64_load_acquire(&pool->background.x_pushed); /* pairs as above */
 }
 
 void wf_pool_injected_done(weft_pool *pool) {
   /* seq_cst, as the load below: pairs with the store of x_draining and the load after it
-   * in drain. One of the two sees the other. An acquire load would not do: it may be
+   * in drain. One of the two sees the other. An acquire load would not suffice: it may be
    * performed before the store half of the RMW. */
   uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
   WF_ASSERT(done <= wf_u64_peek(&pool->injector.x_pushed) +
@@ -192,13 +195,13 @@ void wf_pool_injected_done(weft_pool *pool) {
 static void drain(weft_pool *pool) {
   /* Release: pairs with wf_pool_injected_done, which must see all that was pushed before.
    * explorer: without it a function that returns may take an old count for the newest and
-   * end the wait too early; but a search that could show it is too large, and the threads
-   * run all that is queued before they end. */
+   * end the wait too early; but a search that could show this is too large, and the
+   * threads run all that is queued before they end anyway. */
   wf_u32_store_release(&pool->x_draining, 1);
   wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
-  /* The finished ones first: those that are counted as pushed a moment later are at least
-   * as many. seq_cst: pairs with wf_pool_injected_done. explorer: acquire does as well,
-   * after the fence. */
+  /* The finished ones are read first: the count of pushed ones, read later, is at least
+   * as large. seq_cst: pairs with wf_pool_injected_done. explorer: acquire suffices after
+   * the fence. */
   uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
   if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
   WF_ASSERT(wf_u64_peek(&pool->x_injected_done) ==
@@ -217,7 +220,7 @@ static void stop_threads(weft_pool *pool) {
   WF_ASSERT(pool->broadcasts_due == NULL);
 }
 
-/* What the exit hooks have detached when no thread was left to run it. */
+/* Runs what the exit hooks have detached when no thread was left to run it. */
 static void run_leftovers(weft_pool *pool) {
   wf_injected left;
   while (wf_injector_take(&pool->injector, &left) ||
@@ -235,7 +238,7 @@ int weft_pool_create(weft_pool **out, const weft_config *config) {
   weft_pool *pool;
   status = wf_pool_allocate(&pool, &options);
   if (status != 0) return status;
-  /* Too few threads are no error, an impossible stack size is. */
+  /* To get fewer threads than wanted is no error; an impossible stack size is. */
   if (wf_pool_start(pool) == WEFT_EINVAL && wf_pool_started(pool) == 0) {
     wf_pool_free(pool);
     return WEFT_EINVAL;
@@ -302,7 +305,7 @@ bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket) {
   return true;
 }
 
-/* A pool without threads runs it at once. */
+/* Detaches fn(ctx). A pool without threads runs it at once. */
 static int detach(const weft_pool *given, weft_lane lane, weft_fn *fn, void *ctx) {
   if (fn == NULL) return WEFT_EINVAL;
   weft_pool *pool = wf_pool_or_current(given);

@@ -109,7 +109,7 @@ bool wf_stack_is_half_free(void);
 static inline bool wf_scope_is_cancelled(const struct weft_scope *scope) {
   for (; scope != NULL; scope = scope->parent)
     /* Acquire: pairs with the CAS in weft_scope_cancel: what the canceller did before is
-     * visible to those who stop for it. */
+     * visible to the threads that stop for it. */
     if (wf_u32_load_acquire(&scope->x_error) != 0) return true;
   return false;
 }

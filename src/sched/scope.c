@@ -11,7 +11,7 @@
 
 /* ---- begin ---- */
 
-/* Makes the thread a worker of the pool, if it is not, and opens a frame there. */
+/* Makes the thread a worker of the pool, if it is not one, and opens a frame there. */
 static void enter(weft_scope *s, weft_pool *pool) {
   wf_worker *worker = wf_worker_now();
   if (worker == NULL || worker->pool != pool) {
@@ -22,7 +22,8 @@ static void enter(weft_scope *s, weft_pool *pool) {
   s->worker = worker;
   s->index = worker->index;
   s->blocks = worker->serial;
-  wf_frame outer; /* the region is the one around but for the scope: no isolation ends */
+  /* The region differs from the one around only in the scope: no isolation ends. */
+  wf_frame outer;
   wf_frame_open(worker, &outer, &s->region);
   s->outer_region = outer.region;
   s->outer_mark = outer.mark;
@@ -138,7 +139,7 @@ void weft_scope_cancel(weft_scope *s, int error) {
   wf_scope_expect_open(s, "weft_scope_cancel");
   uint32_t none = 0;
   /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
-   * explorer: acq_rel does as well, it is one word. */
+   * explorer: acq_rel suffices, it is one word. */
   wf_u32_cas_seq_cst(&s->x_error, &none, (uint32_t)(error != 0 ? error : WEFT_ECANCELED));
 }
 
@@ -146,7 +147,7 @@ bool weft_scope_cancelled(const weft_scope *s) {
   return wf_scope_is_cancelled(s);
 }
 
-/* Its own error, or that of the nearest scope around it which has one. */
+/* The scope's own error, or that of the nearest scope around it which has one. */
 static int first_error(const weft_scope *s) {
   for (; s != NULL; s = s->parent) {
     /* Acquire: pairs with the CAS in weft_scope_cancel. */
@@ -172,7 +173,7 @@ static void check_may_end(const weft_scope *s) {
   wf_fatal(call, "a scope that was begun later on this thread is still open");
 }
 
-/* Runs what is in the pool's queue for this scope. */
+/* Runs the tasks of this scope that are in the pool's queue. */
 static void run_waiting(weft_scope *s) {
   wf_injected queued;
   while (wf_scope_dequeue(s, &queued)) {
@@ -182,8 +183,9 @@ static void run_waiting(weft_scope *s) {
   wf_worker_settle(s->worker);
 }
 
-/* Without a place in the pool: runs what is in the queue, and blocks while others run the
- * rest. They may put more into the queue, and nobody else may be free to take it. */
+/* Waits without a place in the pool: runs what is in the queue, and blocks while others
+ * run the rest. They may put more into the queue, and perhaps no other thread is free to
+ * take it, so this one is woken for that too. */
 static void wait_blocking(weft_scope *s) {
   wf_once_latch *end = (wf_once_latch *)&s->x_blocked_end;
   if (s->generation != wf_fork_generation()) { /* the queue is the parent's */
@@ -201,8 +203,8 @@ static void wait_blocking(weft_scope *s) {
   }
 }
 
-/* Runs what this thread has spawned, gives up the body's count and what credits it has,
- * and waits for what others still run. */
+/* Runs what this thread has spawned, takes the body's count and its own credits off, and
+ * waits for what others still run. */
 static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
   wf_worker_check(worker);
   wf_scope_run_spawned(s, worker);
@@ -212,7 +214,7 @@ static void wait_for_tasks(weft_scope *s, wf_worker *worker) {
     worker->credits = 0;
   }
   /* acq_rel: pairs with wf_scope_finish: what the tasks did is visible. explorer: acquire
-   * does, the last task reads nothing that the body wrote after the spawn. */
+   * suffices, the last task reads nothing that the body wrote after the spawn. */
   uintptr_t before = wf_word_fetch_sub_acq_rel(&s->x_pending, last);
   WF_ASSERT(before >= last);
   if (before == last) return;
@@ -251,7 +253,7 @@ int weft_scope_end(weft_scope *s) {
 
 void wf_scope_after_fork(struct weft_scope *scope) {
   for (; scope != NULL; scope = scope->parent) {
-    /* Whatever step another thread was at, the list is whole from the front on. */
+    /* Another thread may have been at any step, but the list is whole from its front. */
     wf_block *it = (wf_block *)(void *)scope->fifo_first;
     wf_block *last = NULL;
     for (; it != NULL; it = it->next) last = it;

@@ -92,7 +92,8 @@ void wf_scope_run_spawned(weft_scope *s, wf_worker *worker);
 void wf_worker_draw_ticket(wf_worker *worker, wf_task *task);
 
 /* Runs a task that wf_worker_take_spawned has returned. `own` is the scope that the code
- * around waits for, or spawns into: its tasks are no strangers, whoever made them. */
+ * around waits for, or spawns into: its tasks are no strangers, even if other threads
+ * made them. */
 static inline void wf_worker_run_newest(wf_worker *worker, wf_task *task,
                                         const struct weft_scope *own) {
   const struct weft_scope *scope = wf_scope_of_task(task);

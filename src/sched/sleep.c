@@ -134,7 +134,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
   WF_ASSERT((wf_u64_peek(&set[worker->index / WF_BITSET_WORD_BITS]) &
              wf_bitset_bit(worker->index)) == 0);
-  /* Relaxed: the set below makes it visible to those who may write it. */
+  /* Relaxed: adding the bit below publishes it to the threads that may write it. */
   wf_u32_store_relaxed(&worker->x_park, PARKED);
   wf_bitset_add(set, worker->index);
   /* Pairs with the fences of the posters, and with the exchange in wf_latch_set. */

@@ -39,7 +39,7 @@ void weft_pool_stats(const weft_pool *pool, weft_stats *total) {
                    wf_u64_load_relaxed(&pool->background.x_pushed);
     sum.wakes = wf_u64_load_relaxed(&pool->sleep.x_wakes);
   }
-  /* Whole numbers only: half of one would be none. */
+  /* An older header may end anywhere: only whole numbers are copied. */
   size_t size = total->struct_size < sizeof sum ? total->struct_size : sizeof sum;
   size -= (size - sizeof sum.struct_size) % sizeof sum.tasks;
   sum.struct_size = total->struct_size;

@@ -61,18 +61,18 @@ typedef struct wf_worker {
   uint64_t mark;   /* tasks of `spawned` from this index on were made by the newest */
   wf_entry *entry; /* by which the thread has entered the place last */
   const struct wf_running *running; /* handles whose functions are on the stack */
-  struct weft_scope *waits_for;     /* the scope whose end it waits for, or NULL */
 
   /* Counting for scopes; see scope.h. */
   struct weft_scope *credit_scope;
   uintptr_t credits;
 
-  /* How deep it is in what. */
-  unsigned help_depth;      /* tasks of others on its stack */
-  unsigned spawn_depth;     /* tasks that weft_spawn has run on its stack */
-  unsigned blocking_depth;  /* blocking sections it is in */
-  unsigned broadcast_waits; /* broadcasts of its own that it waits for */
-  unsigned outside_forks;   /* typed tasks that its thread has open while it is outside */
+  /* What it waits for, and how deep it is in what. */
+  struct weft_scope *waits_for; /* the scope whose end it waits for, or NULL */
+  unsigned help_depth;          /* tasks of others on its stack */
+  unsigned spawn_depth;         /* tasks that weft_spawn has run on its stack */
+  unsigned blocking_depth;      /* blocking sections it is in */
+  unsigned broadcast_waits;     /* broadcasts of its own that it waits for */
+  unsigned outside_forks; /* typed tasks that its thread has open while it is outside */
 
   /* The search for work, and when to make more. */
   unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */

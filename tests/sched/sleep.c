@@ -15,7 +15,8 @@
 
 /* ---- a pool without threads ---- */
 
-enum { WORKERS = 8 }; /* the places 1 to 8 */
+/* The places 1 to 8, and three workers more that are awake and only counted. */
+enum { WORKERS = 8, AWAKE = 3 };
 
 /* Values of the jobs event counter from which the scenarios start: both parities, and the
  * ends of the signed and unsigned range. */
@@ -26,7 +27,7 @@ enum { JEC_COUNT = sizeof JECS / sizeof JECS[0] };
 static weft_pool *played_pool(uint32_t jec) {
   wf_options options;
   weft_config config = WEFT_CONFIG_INIT;
-  config.threads = WORKERS + 1;
+  config.threads = WORKERS + AWAKE + 1;
   weft_pool *pool = NULL;
   REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
