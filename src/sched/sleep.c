@@ -130,7 +130,7 @@ void wf_sleep_wake_worker(weft_pool *pool, unsigned index) {
  * counted as a sleeper of its kind. True if it was woken by somebody. */
 static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   wf_u64 *set = worker->pool->sleep.x_sets[kind];
-  wf_worker_check(worker);
+  WF_ASSERT(!worker->serial && worker->index < worker->pool->slots);
   WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
   WF_ASSERT((wf_u64_peek(&set[worker->index / WF_BITSET_WORD_BITS]) &
              wf_bitset_bit(worker->index)) == 0);
