@@ -1,7 +1,9 @@
-/* sched/typed_task.c - the slow halves of typed tasks. The fast ones are inlined in
- * include/weft/detail/typed_task.h and use the deque as weft_join does; what differs is
- * that a fork and its join are two calls, so that a thread which is in no pool stays
- * outside between them.
+/* sched/typed_task.c - the slow halves of typed tasks.
+ *
+ * The fast halves are inlined in include/weft/detail/typed_task.h and use the deque as
+ * weft_join does. What differs is that a fork and its join are two calls, so that a
+ * thread that is in no pool stays outside between them; its tasks lie in a guest's place
+ * (guest.c). Everything runs on the thread that has forked the task.
  *
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
@@ -20,7 +22,7 @@ void wf_task_fork_outside(wf_call *forked) {
     wf_fork_push(&worker->deque.owner, &forked->task);
 }
 
-/* The whole of a join by a worker, as if nothing had been tried inline. */
+/* The whole of a join by a worker: nothing has been tried inline. */
 static void join_as_worker(wf_owner *self, wf_task *task, const char *call) {
   if (wf_join_pop(self)) {
     wf_ptr *slot = (wf_ptr *)wf_ptr_load_relaxed(&self->x_bottom); /* own deque */
@@ -42,8 +44,8 @@ static void join_in_place(void *ctx) {
   join_as_worker(wf_self_now(), join->task, join->call);
 }
 
-/* The newest fork of a thread with a place is in that place: a fork finds none only while
- * there is none. */
+/* If the thread has a place, its newest fork is in that place; a fork that found no place
+ * was given back. */
 static void join_outside(wf_task *task, const char *call) {
   outside_join join = {task, call};
   if (wf_guest_join_place(join_in_place, &join, call)) return;
