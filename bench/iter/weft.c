@@ -55,7 +55,7 @@ static size_t kernel_collect(int64_t **out, const int64_t *a, size_t n) {
 static void kernel_map(int64_t *out, const int64_t *a, size_t n) {
   weft_iter it = weft_iter_slice(a, n, sizeof *a);
   weft_iter_apply(&it, &square, NULL);
-  weft_iter_collect(&it, out, sizeof *out, n);
+  weft_iter_collect(&it, out, n, sizeof *out);
 }
 
 static int64_t kernel_find(const int64_t *a, size_t n, int64_t limit) {
@@ -128,7 +128,7 @@ static size_t function_collect(int64_t **out, const int64_t *a, size_t n) {
 static void function_map(int64_t *out, const int64_t *a, size_t n) {
   weft_iter it = weft_iter_slice(a, n, sizeof *a);
   weft_iter_map(&it, sizeof *a, to_square, NULL);
-  weft_iter_collect(&it, out, sizeof *out, n);
+  weft_iter_collect(&it, out, n, sizeof *out);
 }
 
 static int64_t function_find(const int64_t *a, size_t n, int64_t limit) {

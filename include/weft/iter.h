@@ -53,11 +53,7 @@ extern "C" {
  *
  * Cost: building takes nanoseconds. Sinks: a call through a pointer for each element and
  * stage that is a plain function (1 to 2 ns), or one for each batch and kernel. */
-typedef struct weft_iter {
-  unsigned count;
-  wf_stage stages[WF_ITER_STAGES];
-  weft_opts opts;
-} weft_iter;
+typedef struct weft_iter weft_iter; /* its members are not API: weft/detail/iter.h */
 
 /* ---- sources ---- */
 
@@ -120,7 +116,7 @@ WEFT_API weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows,
 /* Replaces
  *
  *     for (size_t i = 0; i < n; i++) ... *value ... */
-WEFT_API weft_iter weft_iter_repeat(const void *value, size_t size, size_t n);
+WEFT_API weft_iter weft_iter_repeat(const void *value, size_t n, size_t size);
 
 /* Replaces
  *

@@ -39,6 +39,7 @@ typedef enum weft_iter_kernel_kind {
 /* What the macros define. `any` is for every CPU; what `wide` has is for those with wide
  * vectors, and used instead. */
 typedef struct weft_iter_kernel {
+  size_t struct_size; /* sizeof(weft_iter_kernel) */
   const char *name;
   weft_iter_kernel_kind kind;
   size_t in, right, out; /* element sizes; right: of the zip */
@@ -57,6 +58,7 @@ typedef struct weft_iter_kernel {
 #define WEFT_KERNEL_MAP(name, T, U, expr)                                                \
   WF_ITER_MAP(name, T, U, expr)                                                          \
   static const weft_iter_kernel name = {                                                 \
+      sizeof(weft_iter_kernel),                                                          \
       #name,                                                                             \
       WEFT_ITER_KERNEL_MAP,                                                              \
       sizeof(T),                                                                         \
@@ -74,6 +76,7 @@ typedef struct weft_iter_kernel {
 #define WEFT_KERNEL_ZIP(name, T, V, U, expr)                                             \
   WF_ITER_ZIP(name, T, V, U, expr)                                                       \
   static const weft_iter_kernel name = {                                                 \
+      sizeof(weft_iter_kernel),                                                          \
       #name,                                                                             \
       WEFT_ITER_KERNEL_ZIP,                                                              \
       sizeof(T),                                                                         \
@@ -91,6 +94,7 @@ typedef struct weft_iter_kernel {
 #define WEFT_KERNEL_FILTER_MAP(name, T, U, keep, expr)                                   \
   WF_ITER_SIEVE(name, T, U, keep, expr)                                                  \
   static const weft_iter_kernel name = {                                                 \
+      sizeof(weft_iter_kernel),                                                          \
       #name,                                                                             \
       WEFT_ITER_KERNEL_FILTER_MAP,                                                       \
       sizeof(T),                                                                         \
@@ -106,6 +110,7 @@ typedef struct weft_iter_kernel {
   WF_ITER_SIEVE(name, T, T, keep, x)                                                     \
   WF_ITER_KEEP(name, T, keep)                                                            \
   static const weft_iter_kernel name = {                                                 \
+      sizeof(weft_iter_kernel),                                                          \
       #name,                                                                             \
       WEFT_ITER_KERNEL_FILTER,                                                           \
       sizeof(T),                                                                         \
@@ -125,6 +130,7 @@ typedef struct weft_iter_kernel {
 #define WEFT_KERNEL_FLAT_MAP(name, T, U, number, expr)                                   \
   WF_ITER_FLAT(name, T, U, number, expr)                                                 \
   static const weft_iter_kernel name = {                                                 \
+      sizeof(weft_iter_kernel),                                                          \
       #name,                                                                             \
       WEFT_ITER_KERNEL_FLAT_MAP,                                                         \
       sizeof(T),                                                                         \

@@ -159,8 +159,8 @@ WEFT_API bool weft_iter_none(const weft_iter *it, weft_pred_fn *pred, void *ctx)
  *
  * Returns how many elements there are; as many as there is room for are in dst, in order.
  * Where the length is known, those without room are not computed. */
-WEFT_API size_t weft_iter_collect(const weft_iter *it, void *dst, size_t size,
-                                  size_t room);
+WEFT_API size_t weft_iter_collect(const weft_iter *it, void *dst, size_t room,
+                                  size_t size);
 
 /* An array that grows. Starts as {NULL, 0, 0}, or with memory from malloc; the user frees
  * data. */
@@ -188,7 +188,7 @@ typedef struct weft_counts {
  *
  * Both arrays have room for `room` elements; more are counted, but not stored. */
 WEFT_API weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no,
-                                         size_t size, size_t room, weft_pred_fn *pred,
+                                         size_t room, size_t size, weft_pred_fn *pred,
                                          void *ctx);
 
 /* Replaces
@@ -198,15 +198,14 @@ WEFT_API weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *n
  *
  * The inverse of weft_iter_zip: the left part, of left_size bytes, is at the begin of
  * each element, the right one, of right_size bytes, at right_at. Room as in collect. */
-WEFT_API size_t weft_iter_unzip(const weft_iter *it, void *left, size_t left_size,
-                                void *right, size_t right_size, size_t right_at,
-                                size_t room);
+WEFT_API size_t weft_iter_unzip(const weft_iter *it, void *left, void *right, size_t room,
+                                size_t left_size, size_t right_size, size_t right_at);
 
 /* weft_iter_collect, and then weft_scan or weft_sort of what is stored. */
-WEFT_API size_t weft_iter_scan(const weft_iter *it, void *dst, size_t size, size_t room,
+WEFT_API size_t weft_iter_scan(const weft_iter *it, void *dst, size_t room, size_t size,
                                const void *identity, bool inclusive, weft_op_fn *op,
                                void *ctx);
-WEFT_API size_t weft_iter_sort(const weft_iter *it, void *dst, size_t size, size_t room,
+WEFT_API size_t weft_iter_sort(const weft_iter *it, void *dst, size_t room, size_t size,
                                weft_cmp_fn *cmp, void *ctx);
 
 #ifdef __cplusplus

@@ -138,7 +138,7 @@ static void sources(void) {
   CHECK(weft_iter_len(&it) == N - 6);
   it = weft_iter_tiles(10, 10, 3, 0);
   CHECK(weft_iter_len(&it) == 4 && weft_iter_size(&it) == sizeof(weft_tile));
-  it = weft_iter_repeat(&seven, sizeof seven, 6);
+  it = weft_iter_repeat(&seven, 6, sizeof seven);
   CHECK(weft_iter_sum_i64(&it) == 42);
   it = weft_iter_lines(text, strlen(text));
   weft_iter_map(&it, sizeof(int64_t), length_of, NULL);
@@ -161,7 +161,7 @@ static void stages(void) {
   weft_iter_skip(&it, 10), weft_iter_take(&it, 100), weft_iter_step(&it, 3);
   weft_iter_reverse(&it);
   CHECK(weft_iter_len(&it) == 34);
-  CHECK(weft_iter_collect(&it, out, sizeof out[0], N) == 34 && out[33] == 12);
+  CHECK(weft_iter_collect(&it, out, N, sizeof out[0]) == 34 && out[33] == 12);
   it = slice();
   weft_iter_filter(&it, is_even, NULL), weft_iter_apply(&it, &half_of_even, NULL);
   weft_iter_filter_map(&it, sizeof(int64_t), halve, NULL);
@@ -176,7 +176,7 @@ static void stages(void) {
   CHECK(weft_iter_sum_i64(&it) == (int64_t)5 * N * (N - 1) / 2);
   it = slice();
   weft_iter_enumerate(&it, sizeof(numbered), offsetof(numbered, value));
-  CHECK(weft_iter_unzip(&it, out, sizeof out[0], more, sizeof more[0], 8, N) == N);
+  CHECK(weft_iter_unzip(&it, out, more, N, sizeof out[0], sizeof more[0], 8) == N);
   CHECK(memcmp(more, numbers, sizeof numbers) == 0 && out[N - 1] == N - 1);
   it = slice();
   weft_iter_zip(&it, &right, 16, 8), weft_iter_chunk(&it, 9);
@@ -206,11 +206,11 @@ static void sinks(void) {
   CHECK(weft_iter_any(&it, is_even, NULL) && !weft_iter_all(&it, is_even, NULL));
   CHECK(!weft_iter_none(&it, is_even, NULL));
   CHECK(weft_iter_append(&it, &buffer, sizeof got) == 0 && buffer.count == N);
-  weft_counts counts = weft_iter_partition(&it, out, more, 8, N, is_even, NULL);
+  weft_counts counts = weft_iter_partition(&it, out, more, N, 8, is_even, NULL);
   CHECK(counts.yes == N / 2 && counts.no == N / 2 && more[0] == 1);
-  CHECK(weft_iter_scan(&it, out, 8, N, &zero, true, add_to, NULL) == N && out[3] == 6);
+  CHECK(weft_iter_scan(&it, out, N, 8, &zero, true, add_to, NULL) == N && out[3] == 6);
   weft_iter_reverse(&it);
-  CHECK(weft_iter_sort(&it, out, 8, N, by_value, NULL) == N && out[3] == 3);
+  CHECK(weft_iter_sort(&it, out, N, 8, by_value, NULL) == N && out[3] == 3);
   free(buffer.data);
 }
 

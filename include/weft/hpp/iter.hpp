@@ -393,11 +393,11 @@ template <class N> auto range(N first, N last, std::make_signed_t<N> step = 1) {
 }
 
 /* Rectangles of a table, a weft_tile each: rows [r0, r1), columns [c0, c1). A length of 0
- * means all rows, or all columns. */
+ * means 32 rows, or all columns, as in weft_for_2d. */
 inline auto tiles(std::size_t rows, std::size_t cols, std::size_t tile_rows,
                   std::size_t tile_cols) {
-  const std::size_t r = tile_rows == 0 ? (rows == 0 ? 1 : rows) : tile_rows;
-  const std::size_t c = tile_cols == 0 ? (cols == 0 ? 1 : cols) : tile_cols;
+  const std::size_t r = wf_tile_rows(rows, tile_rows);
+  const std::size_t c = wf_tile_cols(cols, tile_cols);
   return iterator<detail::tiled>(
       {{}, rows, cols, r, c, rows / r + (rows % r != 0), cols / c + (cols % c != 0)});
 }

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/bytes.h"
-#include "../base/pack.h"
 #include "array.h"
+#include "compact.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,32 +12,36 @@
 #include <weft/detail/typed_function.h>
 #include <weft/join.h>
 
-typedef struct pack_call {
+typedef struct compact_call {
   const weft_opts *opts;
-  wf_packing packing;
-} pack_call;
+  wf_compaction compaction;
+} compact_call;
 
-static void pack_inside(void *ctx) {
-  pack_call *call = (pack_call *)ctx;
-  wf_pack(call->opts, &call->packing);
+static void compact_inside(void *ctx) {
+  compact_call *call = (compact_call *)ctx;
+  wf_compact(call->opts, &call->compaction);
 }
 
 /* What the leaves of this file are given. */
-typedef struct pack_test {
+typedef struct compact_test {
   size_t size;
   const char *base;
   weft_pred_fn *pred;
   weft_cmp_fn *cmp;
   void *ctx;
-} pack_test;
+} compact_test;
 
 /* ---- leaves ---- */
 
-typedef enum pack_kind { PACK_FILTER, PACK_PARTITION, PACK_UNIQUE } pack_kind;
+typedef enum compact_kind {
+  COMPACT_FILTER,
+  COMPACT_PARTITION,
+  COMPACT_UNIQUE
+} compact_kind;
 
 /* The element in front of a block is still as it was: what was placed so far ends in
  * front of it, or nothing was left out and it is unchanged. */
-static inline bool is_first_of_equals(const pack_test *t, const char *elem) {
+static inline bool is_first_of_equals(const compact_test *t, const char *elem) {
   return elem == t->base || t->cmp(elem - t->size, elem, t->ctx) != 0;
 }
 
@@ -45,14 +49,15 @@ static inline bool is_first_of_equals(const pack_test *t, const char *elem) {
  * goes behind it: the compiler makes a plain move of each copy, and there is no branch to
  * be mispredicted. Size and kind are constants. */
 __attribute__((always_inline)) static inline size_t
-pack_small(char *kept, char *rest, const char *src, size_t n, size_t size,
-           const pack_test *t, pack_kind kind) {
+compact_small(char *kept, char *rest, const char *src, size_t n, size_t size,
+              const compact_test *t, compact_kind kind) {
   char *yes = kept;
   for (size_t i = 0; i < n; i++, src += size) {
-    size_t keep = kind == PACK_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx);
+    size_t keep =
+        kind == COMPACT_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx);
     memcpy(yes, src, size);
     yes += keep * size;
-    if (kind != PACK_PARTITION) continue;
+    if (kind != COMPACT_PARTITION) continue;
     memcpy(rest, src, size);
     rest += (1 - keep) * size;
   }
@@ -63,16 +68,16 @@ static inline void move_element(char *to, const char *from, size_t size) {
   if (to != from) memcpy(to, from, size);
 }
 
-__attribute__((always_inline)) static inline size_t pack_any(char *kept, char *rest,
-                                                             const char *src, size_t n,
-                                                             const pack_test *t,
-                                                             pack_kind kind) {
+__attribute__((always_inline)) static inline size_t compact_any(char *kept, char *rest,
+                                                                const char *src, size_t n,
+                                                                const compact_test *t,
+                                                                compact_kind kind) {
   char *yes = kept;
   for (size_t i = 0; i < n; i++, src += t->size) {
-    if (kind == PACK_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx)) {
+    if (kind == COMPACT_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx)) {
       move_element(yes, src, t->size);
       yes += t->size;
-    } else if (kind == PACK_PARTITION) {
+    } else if (kind == COMPACT_PARTITION) {
       memcpy(rest, src, t->size);
       rest += t->size;
     }
@@ -80,34 +85,34 @@ __attribute__((always_inline)) static inline size_t pack_any(char *kept, char *r
   return (size_t)(yes - kept) / t->size;
 }
 
-#define PACK_LEAF(name, kind)                                                            \
+#define COMPACT_LEAF(name, kind)                                                         \
   static size_t name(void *kept, void *rest, const void *src, size_t n, void *ctx) {     \
-    const pack_test *t = (const pack_test *)ctx;                                         \
+    const compact_test *t = (const compact_test *)ctx;                                   \
     char *yes = (char *)kept, *no = (char *)rest;                                        \
     const char *from = (const char *)src;                                                \
-    if (t->size == 1) return pack_small(yes, no, from, n, 1, t, kind);                   \
-    if (t->size == 2) return pack_small(yes, no, from, n, 2, t, kind);                   \
-    if (t->size == 4) return pack_small(yes, no, from, n, 4, t, kind);                   \
-    if (t->size == 8) return pack_small(yes, no, from, n, 8, t, kind);                   \
-    if (t->size == 16) return pack_small(yes, no, from, n, 16, t, kind);                 \
-    return pack_any(yes, no, from, n, t, kind);                                          \
+    if (t->size == 1) return compact_small(yes, no, from, n, 1, t, kind);                \
+    if (t->size == 2) return compact_small(yes, no, from, n, 2, t, kind);                \
+    if (t->size == 4) return compact_small(yes, no, from, n, 4, t, kind);                \
+    if (t->size == 8) return compact_small(yes, no, from, n, 8, t, kind);                \
+    if (t->size == 16) return compact_small(yes, no, from, n, 16, t, kind);              \
+    return compact_any(yes, no, from, n, t, kind);                                       \
   }
-PACK_LEAF(filter_leaf, PACK_FILTER)
-PACK_LEAF(partition_leaf, PACK_PARTITION)
-PACK_LEAF(unique_leaf, PACK_UNIQUE)
-#undef PACK_LEAF
+COMPACT_LEAF(filter_leaf, COMPACT_FILTER)
+COMPACT_LEAF(partition_leaf, COMPACT_PARTITION)
+COMPACT_LEAF(unique_leaf, COMPACT_UNIQUE)
+#undef COMPACT_LEAF
 
 /* ---- filter ---- */
 
 size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
                         size_t size, weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
-  pack_test test = {.size = size, .pred = pred, .ctx = ctx};
+  compact_test test = {.size = size, .pred = pred, .ctx = ctx};
   wf_check_elements(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
   wf_par_options(&opts, o, "weft_filter");
-  pack_call call = {&opts, {src, dst, NULL, n, size, filter_leaf, &test, 0, 0}};
-  if (n > 0) wf_par_run(&opts, pack_inside, &call);
-  return call.packing.kept;
+  compact_call call = {&opts, {src, dst, NULL, n, size, filter_leaf, &test, 0, 0}};
+  if (n > 0) wf_par_run(&opts, compact_inside, &call);
+  return call.compaction.kept;
 }
 
 size_t weft_filter(void *dst, const void *src, size_t n, size_t size, weft_pred_fn *pred,
@@ -133,10 +138,10 @@ size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t s
   kernel_filter filter = {leaf, k->ctx};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
-  pack_call call = {&opts,
-                    {src, dst, NULL, k->n, size, kernel_filter_leaf, &filter, 0, 0}};
-  if (k->n > 0) wf_par_run(&opts, pack_inside, &call);
-  return call.packing.kept;
+  compact_call call = {&opts,
+                       {src, dst, NULL, k->n, size, kernel_filter_leaf, &filter, 0, 0}};
+  if (k->n > 0) wf_par_run(&opts, compact_inside, &call);
+  return call.compaction.kept;
 }
 
 /* ---- unique ---- */
@@ -144,12 +149,12 @@ size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t s
 size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx) {
   weft_opts opts;
-  pack_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
+  compact_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
   wf_check_elements(base == NULL, cmp == NULL, n, size, "weft_unique");
   wf_par_options(&opts, o, "weft_unique");
-  pack_call call = {&opts, {base, base, NULL, n, size, unique_leaf, &test, 0, 0}};
-  if (n > 0) wf_par_run(&opts, pack_inside, &call);
-  return call.packing.kept;
+  compact_call call = {&opts, {base, base, NULL, n, size, unique_leaf, &test, 0, 0}};
+  if (n > 0) wf_par_run(&opts, compact_inside, &call);
+  return call.compaction.kept;
 }
 
 size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
@@ -160,7 +165,7 @@ size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ct
 
 typedef struct in_place_part {
   const weft_opts *opts;
-  const pack_test *test;
+  const compact_test *test;
   char *base;
   size_t n;
   unsigned crew; /* so many threads may work on it */
@@ -168,7 +173,7 @@ typedef struct in_place_part {
 } in_place_part;
 
 /* As many elements as fit into a small buffer, which takes the others for a while. */
-__attribute__((noinline)) static size_t partition_few(const pack_test *t, char *base,
+__attribute__((noinline)) static size_t partition_few(const compact_test *t, char *base,
                                                       size_t n) {
   char others[512];
   char *yes = base, *no = others;
@@ -190,7 +195,7 @@ __attribute__((noinline)) static size_t partition_few(const pack_test *t, char *
  * upper one. */
 static void partition_in_place(void *ctx) {
   in_place_part *p = (in_place_part *)ctx;
-  const pack_test *t = p->test;
+  const compact_test *t = p->test;
   if (p->n * t->size <= 512) {
     p->split = partition_few(t, p->base, p->n);
     return;
@@ -222,7 +227,7 @@ typedef struct partition_call {
   const weft_opts *opts;
   char *base;
   size_t n;
-  pack_test test;
+  compact_test test;
   size_t split;
 } partition_call;
 
@@ -240,9 +245,9 @@ static void partition_inside(void *ctx) {
     call->split = all.split;
     return;
   }
-  wf_packing p = {call->base,     call->base,  rest, call->n, size,
-                  partition_leaf, &call->test, 0,    0};
-  wf_pack(call->opts, &p);
+  wf_compaction p = {call->base,     call->base,  rest, call->n, size,
+                     partition_leaf, &call->test, 0,    0};
+  wf_compact(call->opts, &p);
   /* Also when it was cancelled: what is in `rest` was in front of p.done. */
   weft_opts move = *call->opts;
   move.cancel = NULL;

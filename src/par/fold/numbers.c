@@ -9,9 +9,7 @@
 
 #include <weft/numbers.h>
 
-/* A leaf has 64 KiB: it stays in the second cache where it is read twice, and takes a few
- * microseconds. */
-#define TYPED_LEAF(type) (65536 / sizeof(type))
+#define TYPED_LEAF(type) (WF_SUM_LEAF_BYTES / sizeof(type))
 
 typedef struct typed_job {
   const void *a, *b;

@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "reduce.h"
 
+#include "../../core/assert.h"
 #include "../base/checks.h"
 #include "../base/scratch.h"
 
@@ -25,6 +26,7 @@ typedef struct fold_node {
   const weft_opts *opts;
   void *acc;
   size_t first, count; /* leaves */
+  size_t group;        /* leaves of a group, a power of two; 1: there are none */
   unsigned budget;     /* so many threads may work on it; 1: only this one */
 } fold_node;
 
@@ -40,10 +42,21 @@ static void fold_leaf(const fold_node *node) {
 static void fold_small(void *ctx);
 static void fold_large(void *ctx);
 
+/* The leaves of the lower half of a node. */
+static inline size_t lower_leaves(const fold_node *node) {
+  const size_t count = node->count, group = node->group;
+  if (WF_LIKELY(group == 1)) return count / 2;
+  if (count > group) return (count / group + (count % group != 0)) / 2 * group;
+  size_t lower = 1; /* the largest power of two below count */
+  while (lower < count - lower) lower *= 2;
+  return lower;
+}
+
 /* Both halves, and what they give; `right` is memory for the upper one. */
 static inline void fold_halves(const fold_node *node, void *right, weft_fn *fn) {
-  size_t half = node->count / 2;
+  size_t half = lower_leaves(node);
   fold_node lower = *node, upper = *node;
+  WF_ASSERT(half > 0 && half < node->count);
   lower.count = half;
   upper.acc = right;
   upper.first += half;
@@ -102,13 +115,19 @@ static void fold_inside(void *ctx) {
     fold_large(root);
 }
 
-void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
+void wf_fold_run_in_groups(const weft_opts *opts, void *result, const wf_fold *fold,
+                           size_t group) {
   size_t count = fold->n / fold->leaf + (fold->n % fold->leaf != 0);
-  fold_node root = {fold, opts, result, 0, count, 1};
+  fold_node root = {fold, opts, result, 0, count, group, 1};
+  WF_ASSERT(group > 0 && (group & (group - 1)) == 0);
   if (count > 1)
     wf_par_run(opts, fold_inside, &root);
   else
     fold_leaf(&root);
+}
+
+void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
+  wf_fold_run_in_groups(opts, result, fold, 1);
 }
 
 /* ---- weft_reduce ---- */
@@ -173,7 +192,7 @@ static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t le
                         const weft_reducer *r, void *ctx) {
   user_fold user = {r, ctx};
   wf_fold fold = {n, leaf, r->size, user_leaf, user_merge, &user};
-  fold_node root = {&fold, opts, result, 0, n / leaf + (n % leaf != 0), 1};
+  fold_node root = {&fold, opts, result, 0, n / leaf + (n % leaf != 0), 1, 1};
   if (n == 0)
     r->init(result, ctx);
   else

@@ -21,4 +21,11 @@ typedef struct wf_fold {
  * thread, wherever it is. */
 void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold);
 
+/* The same with leaves in groups of `group`, a power of two, the last one perhaps of
+ * fewer: the tree is halved by groups, and the lower half of a group is a power of two of
+ * leaves. So what is merged with what inside a group does not depend on the length of
+ * leaves, as long as a group has the same elements. */
+void wf_fold_run_in_groups(const weft_opts *opts, void *result, const wf_fold *fold,
+                           size_t group);
+
 #endif

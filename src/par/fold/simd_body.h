@@ -80,7 +80,7 @@ LANES_OP(mul, *)
 
 /* A block of 128 elements is a tree in registers; what blocks give waits in a stack, in
  * which the entry of level k stands for 2^k blocks. The last block is filled up. */
-#define TREE_BLOCK  128
+#define TREE_BLOCK  WF_SUM_BLOCK
 #define TREE_LEVELS 10 /* enough for WF_SIMD_MAX elements */
 
 #define TREE_16(op, AT, i) SIMD(lanes_##op)(AT(i), AT((i) + 8))
@@ -90,9 +90,9 @@ LANES_OP(mul, *)
   SIMD(lanes_##op)(TREE_64(op, AT, i), TREE_64(op, AT, (i) + 64))
 #define AT_TAIL(i) SIMD(load_f64)(tail + (i))
 
-/* Combines AT(i), eight lanes from the elements at i on, for all elements; ONE(i) is the
- * same for a single one. */
-#define TREE(op, empty, AT, ONE)                                                         \
+/* Combines AT(i), eight lanes from the elements at i on, for all elements, to the lanes
+ * `all`; ONE(i) is the same for a single one. */
+#define TREE_LANES(op, empty, AT, ONE)                                                   \
   LANES waiting[TREE_LEVELS];                                                            \
   size_t top = 0, blocks = n / TREE_BLOCK;                                               \
   for (size_t block = 0; block < blocks; block++) {                                      \
@@ -109,7 +109,10 @@ LANES_OP(mul, *)
     waiting[top++] = SIMD(block_##op)(tail);                                             \
   }                                                                                      \
   LANES all = waiting[--top];                                                            \
-  while (top > 0) all = SIMD(lanes_##op)(waiting[--top], all);                           \
+  while (top > 0) all = SIMD(lanes_##op)(waiting[--top], all);
+
+#define TREE(op, empty, AT, ONE)                                                         \
+  TREE_LANES(op, empty, AT, ONE)                                                         \
   return SIMD(one_##op)(all);
 
 /* A block of doubles. */
@@ -134,6 +137,16 @@ static double SIMD(sum_f64)(const double *a, size_t n) {
 
 static double SIMD(sum_f32)(const float *a, size_t n) {
   TREE(add, 0.0, AT_F32, ONE)
+}
+
+static void SIMD(columns_f64)(double *sums, const double *a, size_t n) {
+  TREE_LANES(add, 0.0, AT_F64, ONE)
+  SIMD(store_f64)(sums, all);
+}
+
+static void SIMD(columns_f32)(double *sums, const float *a, size_t n) {
+  TREE_LANES(add, 0.0, AT_F32, ONE)
+  SIMD(store_f64)(sums, all);
 }
 
 static double SIMD(product_f64)(const double *a, size_t n) {
@@ -528,6 +541,8 @@ static const wf_simd SIMD(simd) = {
     ENTRIES(u64),
     ENTRIES(f32),
     ENTRIES(f64),
+    .columns_f32 = SIMD(columns_f32),
+    .columns_f64 = SIMD(columns_f64),
     .fill_4 = SIMD(fill_4),
     .fill_8 = SIMD(fill_8),
 #if SIMD_BYTES > 16
@@ -550,6 +565,7 @@ static const wf_simd SIMD(simd) = {
 #undef TREE_128
 #undef AT_TAIL
 #undef TREE
+#undef TREE_LANES
 #undef AT_F64
 #undef AT_F32
 #undef DOT_F64

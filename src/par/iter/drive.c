@@ -1,21 +1,31 @@
-/* par/iter/drive.c - runs a plan with all threads: sinks that do not mind the order, and
- * folds.
+/* par/iter/drive.c - runs a plan with all threads, for sinks that do not depend on the
+ * order: the positions of the root are a loop, and the batches of a pull are numbered as
+ * they come.
+ *
+ * Called by the sinks; enters the pool itself, except for wf_iter_pull_all and
+ * wf_iter_pull_serially, which ordered.c calls inside. Blocks and batches belong to the
+ * thread that has taken them.
  *
  * SPDX-License-Identifier: MIT */
-#include "../fold/reduce.h"
+#include "../base/crew.h"
 #include "iter.h"
 
-/* ---- sinks that do not mind the order ---- */
+#include <weft/task.h>
+
+/* ---- positions ---- */
 
 typedef struct all_call {
   const wf_iter_plan *plan;
   const wf_iter_sink *sink;
 } all_call;
 
+/* The body of the loop: a block [begin, end) of positions, counted from the back for
+ * searches from there. */
 static void run_block_of_all(size_t begin, size_t end, void *ctx) {
   const all_call *call = (const all_call *)ctx;
   const wf_iter_sink *sink = call->sink;
   size_t n = wf_plan_positions(call->plan);
+  WF_ASSERT(begin < end && end <= n);
   wf_iter_run run = {.plan = call->plan,
                      .take = sink->take,
                      .state = sink->state,
@@ -37,16 +47,87 @@ static void run_all_inside(void *ctx) {
   all_call *call = (all_call *)ctx;
   const wf_iter_plan *plan = call->plan;
   size_t n = wf_plan_positions(plan);
-  weft_opts opts = plan->opts;
-  wf_loop loop = {run_block_of_all, call, call->sink->is_over ? is_all_over : NULL};
-  if (call->sink->from_front || call->sink->from_back) {
-    opts.max_workers = wf_par_crew(&opts); /* blocks come from the front then */
-    if (opts.max_workers > n) opts.max_workers = (unsigned)n;
-  }
-  wf_loop_run(&opts, n, &loop);
+  const wf_iter_sink *sink = call->sink;
+  wf_loop loop = {run_block_of_all, call, sink->is_over != NULL ? is_all_over : NULL};
+  (sink->from_front || sink->from_back ? wf_loop_run_from_front
+                                       : wf_loop_run)(&plan->opts, n, &loop);
 }
 
-/* ---- the same behind a pull ---- */
+/* ---- batches of a pull ---- */
+
+typedef struct pull_job {
+  wf_iter_pulling *pulling;
+  wf_lock lock; /* around the function and what changes in `pulling` */
+} pull_job;
+
+typedef struct pull_call {
+  const wf_stage *stage;
+  void *out;
+  size_t room, got;
+} pull_call;
+
+static void call_function(void *ctx) {
+  pull_call *call = (pull_call *)ctx;
+  const wf_stage *s = call->stage;
+  call->got = s->as.pull.fn(call->out, call->room, s->as.pull.ctx);
+  if (call->got > call->room)
+    wf_fatal("weft_iter_pull", "the function has returned more than there was room for");
+}
+
+/* Under the lock. Isolated: while the function waits for tasks of its own, this thread
+ * may not run another member of this job, which would wait for the lock. */
+static size_t pull_batch(wf_iter_pulling *p, wf_iter_run *run) {
+  pull_call call = {wf_plan_stage(p->plan, 0), wf_iter_slot(run, 0), run->batch, 0};
+  WF_ASSERT(call.stage->kind == WF_PULL);
+  if (p->ended || wf_par_cancelled(&p->plan->opts)) return 0;
+  if (p->is_over != NULL && p->is_over(p->key, p->ctx)) return 0;
+  weft_isolate(call_function, &call);
+  return call.got;
+}
+
+/* Threads take turns to pull; each works on what it has when the lock is free again. */
+static void pull_member(wf_iter_run *run) {
+  pull_job *j = (pull_job *)run->state;
+  wf_iter_pulling *p = j->pulling;
+  void *own = p->enter(p->ctx); /* before it pulls: what was pulled must be worked on */
+  while (own != NULL) {
+    wf_lock_lock(&j->lock);
+    size_t n = pull_batch(p, run);
+    run->key = run->begin = p->key++;
+    if (n == 0) p->ended = true;
+    wf_lock_unlock(&j->lock);
+    if (n == 0) break;
+    run->end = run->begin + 1;
+    own = p->batch(own, run, wf_iter_slot(run, 0), n, p->ctx);
+    if (run->stopped || run->ended != WF_ITER_NONE) {
+      wf_lock_lock(&j->lock);
+      p->ended = true;
+      wf_lock_unlock(&j->lock);
+    }
+  }
+  if (own != NULL) p->leave(own, p->ctx);
+}
+
+/* All cuts are on: a take_while behind a pull has no end that is known in advance. */
+static void run_pull_member(void *ctx) {
+  pull_job *j = (pull_job *)ctx;
+  wf_iter_run run = {.plan = j->pulling->plan, .state = j, .cuts = ~0u};
+  wf_iter_with_memory(&run, pull_member);
+}
+
+void wf_iter_pull_all(wf_iter_pulling *pulling) {
+  pull_job j = {.pulling = pulling};
+  /* What comes behind the end of a take_while may not be seen: one thread does it all. */
+  bool serial = wf_plan_has(pulling->plan, WF_TAKE_WHILE);
+  wf_members_run(serial ? 1 : wf_par_crew(&pulling->plan->opts), run_pull_member, &j);
+}
+
+void wf_iter_pull_serially(wf_iter_pulling *pulling) {
+  pull_job j = {.pulling = pulling};
+  run_pull_member(&j);
+}
+
+/* ---- a sink behind a pull ---- */
 
 static void *enter_all(void *ctx) {
   return ctx;
@@ -63,11 +144,12 @@ static void *run_batch_of_all(void *own, wf_iter_run *run, const char *elems, si
   run->state = sink->state;
   run->only_counts = sink->only_counts;
   run->tally = 0;
-  /* What is at the back has the lowest key. */
+  /* What is at the back has the lowest key, for searches for the last one. */
   if (sink->from_back) run->key = SIZE_MAX - 1 - run->key;
   wf_iter_push(run, 0, elems, n);
   if (sink->done != NULL) sink->done(run);
-  /* A batch that lies behind a match ends; those to come are nearer to the back. */
+  /* Only this batch has ended, because a later one has a match: those still to come are
+   * nearer to the back. */
   if (sink->from_back) run->stopped = false;
   return own;
 }
@@ -86,72 +168,8 @@ static void pull_all_inside(void *ctx) {
 
 void wf_iter_run_all(const wf_iter_plan *plan, const wf_iter_sink *sink) {
   all_call call = {plan, sink};
-  if (wf_stage_is(wf_plan_root(plan), WF_ITER_PULLS))
+  if (wf_plan_pulls(plan))
     wf_par_run(&plan->opts, pull_all_inside, &call);
   else if (wf_plan_positions(plan) > 0)
     wf_par_run(&plan->opts, run_all_inside, &call);
-}
-
-/* ---- folds ---- */
-
-/* So many leaves while they are short, more when they have a batch at least; longer ones
- * than the last would not be quicker. All of it follows from the lengths alone. */
-enum { FEW_LEAVES = 128, MANY_LEAVES = 512, LEAF_BATCH = 1024, LEAF_MOST = 32768 };
-
-static size_t leaf_length(const wf_iter_plan *plan) {
-  size_t n = wf_plan_positions(plan);
-  size_t leaf = n / FEW_LEAVES + (n % FEW_LEAVES != 0);
-  if (leaf > LEAF_BATCH) {
-    leaf = n / MANY_LEAVES + 1;
-    if (leaf < LEAF_BATCH) leaf = LEAF_BATCH;
-  }
-  if (leaf > LEAF_MOST) leaf = LEAF_MOST;
-  if (plan->opts.min_len > leaf) leaf = plan->opts.min_len;
-  if (plan->opts.max_len != 0 && plan->opts.max_len < leaf) leaf = plan->opts.max_len;
-  return leaf > 0 ? leaf : 1;
-}
-
-typedef struct fold_call {
-  const wf_iter_plan *plan;
-  const wf_iter_folding *folding;
-} fold_call;
-
-static void fold_leaf_of_all(void *acc, size_t begin, size_t end, void *ctx) {
-  const fold_call *call = (const fold_call *)ctx;
-  const wf_iter_folding *f = call->folding;
-  wf_iter_leaf leaf = {acc, f->ctx};
-  wf_iter_run run = {.plan = call->plan, .take = f->take, .state = &leaf};
-  f->init(acc, f->ctx);
-  if (begin < end) wf_iter_eval(&run, begin, end);
-}
-
-static void merge_of_all(void *acc, const void *right, void *ctx) {
-  const wf_iter_folding *f = ((const fold_call *)ctx)->folding;
-  f->merge(acc, right, f->ctx);
-}
-
-typedef struct fold_inside {
-  const wf_iter_plan *plan;
-  void *result;
-  const wf_fold *fold;
-} fold_inside_call;
-
-static void fold_all_inside(void *ctx) {
-  const fold_inside_call *call = (const fold_inside_call *)ctx;
-  wf_fold_run(&call->plan->opts, call->result, call->fold);
-}
-
-void wf_iter_fold_all(const wf_iter_plan *plan, void *result, const wf_iter_folding *f) {
-  fold_call call = {plan, f};
-  wf_fold fold = {wf_plan_positions(plan), leaf_length(plan), f->size,
-                  fold_leaf_of_all,        merge_of_all,      &call};
-  fold_inside_call inside = {plan, result, &fold};
-  if (wf_stage_is(wf_plan_root(plan), WF_ITER_PULLS)) {
-    wf_iter_order order = {.plan = plan, .folding = f, .result = result};
-    wf_iter_run_ordered(&order);
-  } else if (fold.n == 0) {
-    f->init(result, f->ctx);
-  } else {
-    wf_par_run(&plan->opts, fold_all_inside, &inside);
-  }
 }

@@ -1,18 +1,26 @@
 /* par/iter/fetch.c - the elements of stages whose length is known, by position.
  *
- * Every such stage can make the elements i, i + stride, i + 2 stride, ... of itself from
- * those of its operands: there is no state, so any thread can start anywhere, two sides
- * of a zip stay together by themselves, and what steps over elements or reverses them
- * costs nothing and calls no functions for what it leaves out. Strides wrap around: -1 is
+ * Every such stage can make its elements i, i + stride, i + 2 stride, ... from those of
+ * its operands. There is no state: any thread can start anywhere, the two sides of a zip
+ * stay together by themselves, and stages that step over elements or reverse them cost
+ * nothing and call no functions for what they leave out. Strides wrap around: -1 is
  * SIZE_MAX.
+ *
+ * Called by run.c for each batch, on the thread that owns the run.
  *
  * SPDX-License-Identifier: MIT */
 #include "iter.h"
 
-/* What a fetch is asked for. */
+/* The arguments of wf_iter_fetch. */
 typedef struct wanted_part {
   size_t i, n, stride, at;
 } wanted_part;
+
+/* Are all positions below len? For assertions. The last one is computed without wrapping
+ * around, unless the stride is negative, as it should. */
+static inline bool is_inside(wanted_part w, size_t len) {
+  return w.n == 0 || (w.i < len && w.i + (w.n - 1) * w.stride < len);
+}
 
 static const char *fetch(wf_iter_run *run, unsigned k, wanted_part w) {
   return wf_iter_fetch(run, k, w.i, w.n, w.stride, w.at);
@@ -21,7 +29,7 @@ static const char *fetch(wf_iter_run *run, unsigned k, wanted_part w) {
 /* ---- sources ---- */
 
 static const char *gather(const wf_stage *s, char *out, wanted_part w) {
-  const char *base = (const char *)s->p;
+  const char *base = (const char *)s->as.slice.array;
   size_t size = s->size;
   if (w.stride == 1) return base + w.i * size;
   for (size_t j = 0; j < w.n; j++)
@@ -32,57 +40,62 @@ static const char *gather(const wf_stage *s, char *out, wanted_part w) {
 static void fill_refs(const wf_stage *s, char *out, wanted_part w) {
   void **refs = (void **)(void *)out;
   for (size_t j = 0; j < w.n; j++)
-    refs[j] = (void *)((uintptr_t)s->p + (w.i + j * w.stride) * s->a);
+    refs[j] = (char *)s->as.refs.array + (w.i + j * w.stride) * s->as.refs.size;
 }
 
-/* Unsigned: it wraps, and comes out right. The stride has a sign, and a size_t may have
- * fewer bits than the numbers. */
+/* Unsigned, so that it may wrap around on the way. The stride has a sign, and a size_t
+ * may have fewer bits than the numbers. */
 static void fill_range(const wf_stage *s, char *out, wanted_part w) {
   uint64_t *to = (uint64_t *)(void *)out;
-  uint64_t begin = (uint64_t)s->c << 32 | s->a, one = (uint64_t)s->d << 32 | s->b;
+  uint64_t one = (uint64_t)s->as.range.step;
   uint64_t step = one * (uint64_t)(int64_t)(ptrdiff_t)w.stride;
-  uint64_t first = begin + w.i * one;
+  uint64_t first = (uint64_t)s->as.range.begin + w.i * one;
   for (size_t j = 0; j < w.n; j++) to[j] = first + j * step;
 }
 
 static void fill_parts(const wf_stage *s, char *out, wanted_part w) {
   weft_chunk *to = (weft_chunk *)(void *)out;
-  bool overlap = s->kind == WF_WINDOWS;
+  const size_t part = s->as.parts.part, apart = s->kind == WF_WINDOWS ? 1 : part;
   for (size_t j = 0; j < w.n; j++) {
-    size_t index = w.i + j * w.stride, first = overlap ? index : index * s->c;
-    size_t left = s->a - first;
-    to[j].data = (void *)((uintptr_t)s->p + first * s->b);
-    to[j].count = left < s->c ? left : s->c;
+    size_t index = w.i + j * w.stride, first = index * apart;
+    size_t left = s->as.parts.n - first;
+    WF_ASSERT(first < s->as.parts.n);
+    to[j].data = (void *)((uintptr_t)s->as.parts.array + first * s->as.parts.size);
+    to[j].count = left < part ? left : part;
     to[j].index = index;
   }
 }
 
 static void fill_tiles(const wf_stage *s, char *out, wanted_part w) {
   weft_tile *to = (weft_tile *)(void *)out;
-  size_t across = s->b / s->d + (s->b % s->d != 0);
+  const size_t rows = s->as.tiles.rows, tile_rows = s->as.tiles.tile_rows;
+  const size_t cols = s->as.tiles.cols, tile_cols = s->as.tiles.tile_cols;
+  const size_t across = cols / tile_cols + (cols % tile_cols != 0);
   for (size_t j = 0; j < w.n; j++) {
     size_t index = w.i + j * w.stride;
-    size_t r = index / across * s->c, c = index % across * s->d;
+    size_t r = index / across * tile_rows, c = index % across * tile_cols;
+    WF_ASSERT(r < rows && c < cols);
     to[j].r0 = r;
-    to[j].r1 = s->a - r < s->c ? s->a : r + s->c;
+    to[j].r1 = rows - r < tile_rows ? rows : r + tile_rows;
     to[j].c0 = c;
-    to[j].c1 = s->b - c < s->d ? s->b : c + s->d;
+    to[j].c1 = cols - c < tile_cols ? cols : c + tile_cols;
   }
 }
 
 static void fill_value(const wf_stage *s, char *out, wanted_part w) {
-  for (size_t j = 0; j < w.n; j++) wf_iter_copy(out + j * s->size, s->p, s->size);
+  for (size_t j = 0; j < w.n; j++)
+    wf_iter_copy(out + j * s->size, s->as.repeat.value, s->size);
 }
 
 /* ---- one element from one ---- */
 
-/* Four calls in a row, here and where functions are called elsewhere: a branch in four is
- * that of the loop, which is a sixth of the time of functions that do little. */
+/* Four calls for each turn of the loop, here and in run.c: that takes functions which do
+ * little from 1.70 to 1.22 ns per element (docs/investigations/iterators.md). */
 
 static void map_each(const wf_stage *s, char *out, const char *in, size_t in_size,
                      size_t n) {
-  weft_iter_map_fn *fn = (weft_iter_map_fn *)s->fn;
-  void *ctx = s->ctx;
+  weft_iter_map_fn *fn = s->as.map.fn;
+  void *ctx = s->as.map.ctx;
   size_t size = s->size;
   for (; n >= 4; n -= 4, out += 4 * size, in += 4 * in_size) {
     fn(out, in, ctx);
@@ -93,17 +106,17 @@ static void map_each(const wf_stage *s, char *out, const char *in, size_t in_siz
   for (; n > 0; n--, out += size, in += in_size) fn(out, in, ctx);
 }
 
-/* What both sides of a zip come from, and how far their elements are apart. */
+/* Batches of both sides of a zip, and how far their elements are apart. */
 typedef struct zip_sides {
   const char *left, *right;
   size_t left_size, right_size;
 } zip_sides;
 
 static void zip_each(const wf_stage *s, char *out, zip_sides in, size_t n) {
-  weft_iter_zip_fn *fn = (weft_iter_zip_fn *)s->fn;
+  weft_iter_zip_fn *fn = s->as.zip_map.fn;
   const char *left = in.left, *right = in.right;
   const size_t size = s->size, l = in.left_size, r = in.right_size;
-  void *ctx = s->ctx;
+  void *ctx = s->as.zip_map.ctx;
   for (; n >= 4; n -= 4, out += 4 * size, left += 4 * l, right += 4 * r) {
     fn(out, left, right, ctx);
     fn(out + size, left + l, right + r, ctx);
@@ -118,15 +131,19 @@ const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size
   size_t in_size = wf_plan_stage(run->plan, k - 1)->size;
   char *out;
   if (s->kind == WF_INSPECT) {
-    weft_iter_look_fn *look = (weft_iter_look_fn *)s->fn;
-    for (size_t j = 0; j < n; j++) look(in + j * in_size, s->ctx);
+    weft_iter_look_fn *look = s->as.inspect.fn;
+    for (size_t j = 0; j < n; j++) look(in + j * in_size, s->as.inspect.ctx);
     return in;
   }
   out = wf_iter_slot(run, k);
-  if (s->kind == WF_KERNEL)
+  WF_ASSERT(n <= run->capacity);
+  WF_ASSERT(in + n * in_size <= out || out + n * s->size <= in);
+  if (s->kind == WF_KERNEL) {
     wf_iter_kernel_run(s, out, in, NULL, n);
-  else
+  } else {
+    WF_ASSERT(s->kind == WF_MAP);
     map_each(s, out, in, in_size, n);
+  }
   return out;
 }
 
@@ -138,14 +155,14 @@ static const char *enumerate(wf_iter_run *run, unsigned k, wanted_part w) {
   for (size_t j = 0; j < w.n; j++) {
     size_t index = w.i + j * w.stride;
     memcpy(out + j * s->size, &index, sizeof index);
-    wf_iter_copy(out + j * s->size + s->a, in + j * in_size, in_size);
+    wf_iter_copy(out + j * s->size + s->as.enumerate.value_at, in + j * in_size, in_size);
   }
   return out;
 }
 
 /* ---- chunks ---- */
 
-/* Where the chunks of stage k are: each element of a batch has its own place. */
+/* The memory for the chunks of stage k: each element of a batch has its own chunk. */
 static char *chunk_memory(const wf_iter_run *run, unsigned k) {
   const wf_iter_plan *plan = run->plan;
   size_t before = 0;
@@ -157,7 +174,7 @@ static char *chunk_memory(const wf_iter_run *run, unsigned k) {
 static void fill_chunks(wf_iter_run *run, unsigned k, char *to, size_t index,
                         size_t count) {
   const wf_stage *s = wf_plan_stage(run->plan, k), *in = s - 1;
-  size_t length = s->a, size = in->size, i = index * length, offset = 0;
+  size_t length = s->as.chunk.length, size = in->size, i = index * length, offset = 0;
   size_t end = (in->len - i) / length < count ? in->len : i + count * length;
   while (i < end) {
     size_t n = end - i < run->capacity ? end - i : run->capacity;
@@ -179,14 +196,15 @@ static void fill_chunks(wf_iter_run *run, unsigned k, char *to, size_t index,
 static const char *make_chunks(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k), *in = s - 1;
   weft_chunk *out = (weft_chunk *)(void *)wf_iter_slot(run, k);
-  size_t bytes = run->plan->extra[k];
+  size_t bytes = run->plan->extra[k], length = s->as.chunk.length;
   char *memory = chunk_memory(run, k) + bytes * w.at;
+  WF_ASSERT(w.at + w.n <= run->batch && bytes >= length * in->size);
   if (w.stride == 1) fill_chunks(run, k, memory, w.i, w.n);
   for (size_t j = 0; j < w.n; j++) {
-    size_t index = w.i + j * w.stride, left = in->len - index * s->a;
+    size_t index = w.i + j * w.stride, left = in->len - index * length;
     if (w.stride != 1) fill_chunks(run, k, memory + j * bytes, index, 1);
     out[j].data = memory + j * bytes;
-    out[j].count = left < s->a ? left : s->a;
+    out[j].count = left < length ? left : length;
     out[j].index = index;
   }
   return (const char *)out;
@@ -203,19 +221,21 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
   if (s->kind == WF_ZIP) {
     for (size_t j = 0; j < w.n; j++) {
       wf_iter_copy(out + j * size, left + j * left_size, left_size);
-      wf_iter_copy(out + j * size + s->a, right + j * right_size, right_size);
+      wf_iter_copy(out + j * size + s->as.zip.right_at, right + j * right_size,
+                   right_size);
     }
-  } else if (s->fn == NULL) {
+  } else if (s->kind == WF_ZIP_KERNEL) {
     wf_iter_kernel_run(s, out, left, right, w.n);
   } else {
+    WF_ASSERT(s->kind == WF_ZIP_MAP);
     zip_sides sides = {left, right, left_size, right_size};
     zip_each(s, out, sides, w.n);
   }
   return out;
 }
 
-/* How many of the positions, from the first on, are on the same side of `limit` as the
- * first one is. */
+/* The number of positions, from the first on, that are on the same side of `limit` as the
+ * first one. */
 static size_t on_first_side(wanted_part w, size_t limit) {
   bool back = w.stride > SIZE_MAX / 2;
   size_t stride = back ? 0 - w.stride : w.stride, count;
@@ -227,7 +247,7 @@ static size_t on_first_side(wanted_part w, size_t limit) {
   return count < w.n ? count : w.n;
 }
 
-/* Appends elements of stage k to those of a batch. */
+/* Writes elements of stage k to a batch, `step` elements apart. */
 static void append_fetched(wf_iter_run *run, unsigned k, wanted_part w, char *out,
                            size_t step) {
   size_t size = wf_plan_stage(run->plan, k)->size;
@@ -316,6 +336,7 @@ static const char *fetch_source(wf_iter_run *run, unsigned k, wanted_part w) {
     fill_value(s, out, w);
     break;
   default:
+    WF_ASSERT(s->kind == WF_SLICE);
     return gather(s, out, w);
   }
   return out;
@@ -325,6 +346,7 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size
                           size_t at) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   wanted_part w = {i, n, stride, at};
+  WF_ASSERT(wf_stage_is(s, WF_ITER_KNOWN) && n <= run->capacity && is_inside(w, s->len));
   switch ((wf_iter_kind)s->kind) {
   case WF_MAP:
   case WF_KERNEL:
@@ -336,6 +358,7 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size
     return make_chunks(run, k, w);
   case WF_ZIP:
   case WF_ZIP_MAP:
+  case WF_ZIP_KERNEL:
     return zip(run, k, w);
   case WF_CHAIN:
     return chain(run, k, w);
@@ -344,11 +367,11 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size
   case WF_TAKE:
     return fetch(run, k - 1, w);
   case WF_SKIP:
-    w.i += s->a;
+    w.i += s->as.skip.count;
     return fetch(run, k - 1, w);
   case WF_STEP:
-    w.i *= s->a;
-    w.stride *= s->a;
+    w.i *= s->as.step.stride;
+    w.stride *= s->as.step.stride;
     return fetch(run, k - 1, w);
   case WF_REVERSE:
     w.i = s[-1].len - 1 - w.i;

@@ -1,367 +1,375 @@
-/* par/iter/ordered.c - results in the order of the sequence where nobody knows in advance
- * how many there are: collecting, taking apart, and folds behind a pull.
+/* par/iter/ordered.c - results in the order of the sequence where their number is not
+ * known in advance: collecting and taking apart behind a filter, and folds behind a pull.
  *
- * Threads take blocks from the front (wf_crew_run) or pull batches. What a block gives
- * goes to pages, one list for each lane. When all blocks in front of it are delivered, it
- * is delivered itself: placed in the destination, kept for later, or merged. If not, it
- * waits in a list, and its thread goes on with other pages; whoever delivers what was
- * missing delivers it. So nobody ever waits.
+ * Called by the sinks. Threads take blocks of positions from the front (base/crew.h), or
+ * pull batches (drive.c); what a block gives goes to base/ordered.h, which brings it to
+ * its place, keeps it until its length is known, or has it merged.
  *
- * Where a thread gets no memory, it ends, and what it had begun is forgotten. The calling
- * thread closes the gaps in the end: it runs what was not delivered, straight into the
- * destination. A batch that was pulled cannot be had again; for that, memory comes from
- * the system.
+ * Where a thread gets no memory, it ends, and the block that it had begun is forgotten.
+ * The calling thread closes such gaps in the end: it runs those positions again, straight
+ * into the destination. A batch that was pulled cannot be had again; for that, memory
+ * comes from the system. With a single thread, the whole sequence is one gap.
  *
  * SPDX-License-Identifier: MIT */
-#include "ordered.h"
+#include "../base/ordered.h"
+#include "../base/crew.h"
+#include "iter.h"
 
 #include <stdlib.h>
 
-/* ---- pages ---- */
+/* Results of a block, at most, unless one element is larger: some microseconds of work,
+ * and a first-level cache holds it while stages work on the next. A choice; compactions,
+ * which do less for each element, have more (array/compact.c). */
+enum { PAGE_BYTES = 32 << 10 };
 
-/* `must`: from the system if malloc has none. */
-static wf_order_page *new_page(size_t bytes, bool must) {
-  wf_order_page *page = (wf_order_page *)malloc(PAGE_ALIGN + bytes);
-  bool mapped = page == NULL && must;
-  if (mapped) page = (wf_order_page *)wf_sys_map(PAGE_ALIGN + bytes);
-  if (page == NULL) return NULL;
-  page->next = NULL;
-  page->mapped = mapped ? PAGE_ALIGN + bytes : 0;
-  page->room = bytes;
-  page->used = 0;
-  return page;
-}
+/* Positions of a text are bytes, and a line has some: blocks of texts are longer by this.
+ * A choice. Shorter lines take a second page. */
+enum { BYTES_PER_LINE = 8 };
 
-static void free_pages(wf_order_page *page) {
-  while (page != NULL) {
-    wf_order_page *next = page->next;
-    if (page->mapped != 0)
-      wf_sys_unmap(page, page->mapped);
-    else
-      free(page);
-    page = next;
+typedef struct ordering {
+  wf_iter_order order; /* first, so that wf_iter_put finds the rest */
+  wf_ordered blocks;
+  size_t block;    /* most positions of a block */
+  bool direct;     /* the calling thread is alone and puts elements where they belong */
+  size_t pull_key; /* of the next batch */
+  bool pull_ended;
+} ordering;
+
+/* The state of a run that fills a block. */
+typedef struct filling {
+  ordering *o;
+  wf_ordered_block *block;
+} filling;
+
+/* ---- the buffer ---- */
+
+/* Room for `needed` elements in all. */
+static bool reserve(ordering *o, size_t needed, bool exactly) {
+  weft_buffer *b = o->order.buffer;
+  size_t size = o->order.output[0].size, capacity = needed;
+  if (needed <= b->capacity) return true;
+  if (!exactly && b->capacity > needed / 2 && b->capacity < SIZE_MAX / 2)
+    capacity = 2 * b->capacity;
+  if (capacity < 16) capacity = 16;
+  void *data = capacity > SIZE_MAX / size ? NULL : realloc(b->data, capacity * size);
+  if (data == NULL) {
+    o->order.no_memory = true;
+    return false;
   }
-}
-
-void wf_block_free(wf_order_block *b) {
-  free_pages(b->first[0]);
-  free_pages(b->first[1]);
-  free(b);
-}
-
-/* ---- a block that is being made ---- */
-
-static void *order_enter(void *ctx) {
-  wf_ordering *o = (wf_ordering *)ctx;
-  wf_lock_lock(&o->lock);
-  wf_order_block *b = o->idle;
-  if (b != NULL) o->idle = b->next;
-  wf_lock_unlock(&o->lock);
-  if (b != NULL) return b;
-  b = (wf_order_block *)malloc(sizeof *b);
-  if (b == NULL) return NULL;
-  memset(b, 0, sizeof *b);
-  for (unsigned l = 0; l < o->lanes; l++) {
-    b->first[l] = b->last[l] = new_page(o->page_bytes[l], false);
-    if (b->first[l] != NULL) continue;
-    wf_block_free(b);
-    return NULL;
-  }
-  return b;
-}
-
-static void order_leave(void *own, void *ctx) {
-  wf_ordering *o = (wf_ordering *)ctx;
-  wf_order_block *b = (wf_order_block *)own;
-  wf_lock_lock(&o->lock);
-  b->next = o->idle;
-  o->idle = b;
-  wf_lock_unlock(&o->lock);
-}
-
-static void reset(wf_order_block *b, unsigned lanes) {
-  for (unsigned l = 0; l < lanes; l++) {
-    free_pages(b->first[l]->next);
-    b->first[l]->next = NULL;
-    b->first[l]->used = 0;
-    b->last[l] = b->first[l];
-    b->count[l] = 0;
-  }
-  b->lost = false;
-}
-
-bool wf_iter_put(wf_iter_order *order, wf_iter_run *run, unsigned lane, const char *elems,
-                 size_t n) {
-  wf_ordering *o = (wf_ordering *)order;
-  if (o->direct) return wf_order_put_direct(o, lane, elems, n);
-  wf_order_block *b = (wf_order_block *)run->state;
-  size_t size = order->lane[lane].size;
-  while (n > 0) {
-    wf_order_page *page = b->last[lane];
-    size_t fit = (page->room - page->used) / size;
-    if (fit > n) fit = n;
-    memcpy(wf_page_data(page) + page->used, elems, fit * size);
-    page->used += fit * size;
-    b->count[lane] += fit;
-    elems += fit * size;
-    n -= fit;
-    if (n == 0) return true;
-    page->next = new_page(o->page_bytes[lane], o->pulls);
-    if (page->next == NULL) {
-      if (o->pulls) wf_fatal(order->plan->call, "no memory for partial results");
-      b->lost = true;
-      return false;
-    }
-    b->last[lane] = page->next;
-  }
+  b->data = data;
+  b->capacity = capacity;
   return true;
 }
 
-static bool route_batch(wf_iter_run *run, const char *elems, size_t n) {
-  const wf_order_block *b = (const wf_order_block *)run->state;
-  wf_ordering *o = b->ordering;
-  return o->order.route(&o->order, run, elems, n);
+static void copy_kept(const ordering *o, const wf_ordered_block *b) {
+  const weft_buffer *buffer = o->order.buffer;
+  size_t size = o->order.output[0].size;
+  char *to = (char *)buffer->data + (buffer->count + b->at[0]) * size;
+  WF_ASSERT(b->at[0] + b->count[0] <= buffer->capacity - buffer->count);
+  for (const wf_ordered_page *page = b->first[0]; page != NULL; page = page->next) {
+    memcpy(to, wf_ordered_const_data(page), page->used);
+    to += page->used;
+  }
+}
+
+typedef struct copy_call {
+  const ordering *o;
+  wf_ordered_block **blocks;
+} copy_call;
+
+static void copy_some_kept(size_t begin, size_t end, void *ctx) {
+  const copy_call *call = (const copy_call *)ctx;
+  for (size_t i = begin; i < end; i++) copy_kept(call->o, call->blocks[i]);
+}
+
+/* With all threads if there is memory for a list of the blocks. */
+static void copy_all_kept(const ordering *o) {
+  size_t count = 0;
+  for (const wf_ordered_block *b = o->blocks.kept; b != NULL; b = b->next) count++;
+  wf_ordered_block **blocks = (wf_ordered_block **)malloc(count * sizeof *blocks);
+  if (blocks == NULL) {
+    for (const wf_ordered_block *b = o->blocks.kept; b != NULL; b = b->next)
+      copy_kept(o, b);
+    return;
+  }
+  weft_opts opts = o->order.plan->opts;
+  copy_call call = {o, blocks};
+  wf_loop loop = {copy_some_kept, &call, NULL};
+  opts.cancel = NULL;
+  opts.min_len = opts.max_len = opts.target_chunks = 0;
+  opts.split = WEFT_SPLIT_ADAPTIVE;
+  count = 0;
+  for (wf_ordered_block *b = o->blocks.kept; b != NULL; b = b->next) blocks[count++] = b;
+  wf_loop_run(&opts, count, &loop);
+  free(blocks);
+}
+
+/* Moves what was kept into the buffer. */
+static void gather_kept(ordering *o) {
+  size_t count = o->order.buffer->count, all = o->blocks.count[0];
+  if (o->blocks.kept == NULL) return;
+  if (all > SIZE_MAX - count)
+    o->order.no_memory = true;
+  else if (all > 0 && reserve(o, count + all, true)) /* else there may be no array */
+    copy_all_kept(o);
+  wf_ordered_free_kept(&o->blocks);
+}
+
+/* ---- elements of a block ---- */
+
+/* Straight to where they belong. False: no memory. */
+static bool put_direct(ordering *o, unsigned output, const char *elems, size_t n) {
+  const wf_iter_output *l = &o->order.output[output];
+  size_t *count = &o->blocks.count[output];
+  weft_buffer *b = o->order.buffer;
+  if (b != NULL) {
+    if (!reserve(o, b->count + *count + n, false)) return false;
+    memcpy((char *)b->data + (b->count + *count) * l->size, elems, n * l->size);
+  } else if (*count < l->room) {
+    size_t fit = l->room - *count < n ? l->room - *count : n;
+    memcpy(l->dst + *count * l->size, elems, fit * l->size);
+  }
+  *count += n;
+  return true;
+}
+
+bool wf_iter_put(wf_iter_order *order, wf_iter_run *run, unsigned output,
+                 const char *elems, size_t n) {
+  ordering *o = (ordering *)order;
+  if (o->direct) return put_direct(o, output, elems, n);
+  const filling *f = (const filling *)run->state;
+  bool done = wf_ordered_put(&o->blocks, f->block, output, elems, n);
+  if (!done && o->blocks.is_needed)
+    wf_fatal(order->plan->call, "no memory for partial results");
+  return done;
+}
+
+static bool route_to_block(wf_iter_run *run, const char *elems, size_t n) {
+  wf_iter_order *order = &((const filling *)run->state)->o->order;
+  return order->route(order, run, elems, n);
+}
+
+static bool route_direct(wf_iter_run *run, const char *elems, size_t n) {
+  wf_iter_order *order = &((ordering *)run->state)->order;
+  return order->route(order, run, elems, n);
 }
 
 /* ---- delivery ---- */
 
-/* Blocks come nearly in order, so the place is found from the end. */
-static void insert(wf_ordering *o, wf_order_block *b) {
-  wf_order_block *before = o->last;
-  while (before != NULL && before->begin > b->begin) before = before->previous;
-  b->previous = before;
-  b->next = before != NULL ? before->next : o->first;
-  *(b->next != NULL ? &b->next->previous : &o->last) = b;
-  *(before != NULL ? &before->next : &o->first) = b;
-}
-
-/* Takes the first block of the list if it is its turn, and gives it its place. */
-static wf_order_block *take_next(wf_ordering *o) {
-  wf_order_block *b = o->first;
-  if (b == NULL || b->begin != o->delivered || o->merging) return NULL;
-  o->first = b->next;
-  *(b->next != NULL ? &b->next->previous : &o->last) = NULL;
-  for (unsigned l = 0; l < o->lanes; l++) {
-    b->at[l] = o->order.lane[l].count;
-    o->order.lane[l].count += b->count[l];
-  }
-  o->merging = o->order.folding != NULL;
-  o->delivered = b->end;
-  return b;
-}
-
-static void place(const wf_iter_lane *lane, const wf_order_block *b, unsigned l) {
+static void place(const wf_iter_output *output, const wf_ordered_block *b, unsigned l) {
   size_t at = b->at[l];
-  for (const wf_order_page *page = b->first[l]; page != NULL; page = page->next) {
-    size_t n = page->used / lane->size;
-    if (at < lane->room) {
-      size_t fit = lane->room - at < n ? lane->room - at : n;
+  for (const wf_ordered_page *page = b->first[l]; page != NULL; page = page->next) {
+    size_t n = page->used / output->size;
+    if (at < output->room) {
+      size_t fit = output->room - at < n ? output->room - at : n;
       if (fit > 0)
-        memcpy(lane->dst + at * lane->size, wf_page_const(page), fit * lane->size);
+        memcpy(output->dst + at * output->size, wf_ordered_const_data(page),
+               fit * output->size);
     }
     at += n;
   }
+  WF_ASSERT(at == b->at[l] + b->count[l]);
 }
 
-/* What waits, or is kept, and fills little of its page moves to memory of its size: there
- * may be any number of such blocks. */
-static wf_order_block *shrink(const wf_ordering *o, const wf_order_block *b) {
-  for (unsigned l = 0; l < o->lanes; l++)
-    if (b->first[l]->next != NULL || b->first[l]->used > b->first[l]->room / PAGE_WASTE)
-      return NULL;
-  wf_order_block *small = (wf_order_block *)malloc(sizeof *small);
-  if (small == NULL) return NULL;
-  *small = *b;
-  small->first[0] = small->first[1] = NULL;
-  for (unsigned l = 0; l < o->lanes; l++) {
-    small->first[l] = small->last[l] = new_page(b->first[l]->used, false);
-    if (small->first[l] == NULL) {
-      wf_block_free(small);
-      return NULL;
-    }
-    memcpy(wf_page_data(small->first[l]), wf_page_data(b->first[l]), b->first[l]->used);
-    small->first[l]->used = b->first[l]->used;
-  }
-  small->is_small = true;
-  return small;
+static void place_block(wf_ordered_block *b, void *ctx) {
+  const ordering *o = (const ordering *)ctx;
+  for (unsigned l = 0; l < o->order.outputs; l++) place(&o->order.output[l], b, l);
 }
 
-/* The block has its place, nobody else has it. Returns it if it can be used again. */
-static wf_order_block *deliver(wf_ordering *o, wf_order_block *b) {
-  if (o->order.folding != NULL) {
-    const wf_iter_folding *f = o->order.folding;
-    f->merge(o->order.result, wf_page_data(b->first[0]), f->ctx);
-  } else {
-    for (unsigned l = 0; l < o->lanes; l++) place(&o->order.lane[l], b, l);
-  }
-  if (!b->is_small) return b;
-  wf_block_free(b);
-  return NULL;
-}
-
-static void keep(wf_ordering *o, wf_order_block *b) {
-  b->next = NULL;
-  *(o->kept_last != NULL ? &o->kept_last->next : &o->kept) = b;
-  o->kept_last = b;
-}
-
-/* Under the lock: delivers whatever has its turn. A block that is free afterwards is for
- * *mine, or for anybody. */
-static void settle(wf_ordering *o, wf_order_block **mine) {
-  wf_order_block *b;
-  while ((b = take_next(o)) != NULL) {
-    if (wf_order_keeps(o)) { /* taken in order, so appended in order */
-      keep(o, b);
-      continue;
-    }
-    wf_lock_unlock(&o->lock);
-    b = deliver(o, b);
-    wf_lock_lock(&o->lock);
-    o->merging = false;
-    if (b == NULL) continue;
-    if (*mine == NULL) {
-      *mine = b;
-    } else {
-      b->next = o->idle;
-      o->idle = b;
-    }
-  }
-}
-
-void wf_order_settle(wf_ordering *o) {
-  wf_order_block *mine = NULL;
-  wf_lock_lock(&o->lock);
-  settle(o, &mine);
-  wf_lock_unlock(&o->lock);
-  if (mine != NULL) order_leave(mine, o);
-}
-
-/* Hands a block over. Returns what the thread goes on with, or NULL. */
-static void *hand_over(wf_ordering *o, wf_order_block *b) {
-  wf_order_block *mine = NULL;
-  wf_lock_lock(&o->lock);
-  if (b->begin != o->delivered || wf_order_keeps(o)) {
-    wf_lock_unlock(&o->lock);
-    wf_order_block *small = o->order.folding != NULL ? NULL : shrink(o, b);
-    if (small != NULL) {
-      mine = b;
-      b = small;
-    }
-    wf_lock_lock(&o->lock);
-  }
-  insert(o, b);
-  settle(o, &mine);
-  wf_lock_unlock(&o->lock);
-  return mine != NULL ? mine : order_enter(o);
-}
-
-/* ---- blocks ---- */
-
-static void start_block(wf_ordering *o, wf_order_block *b, size_t begin, size_t end) {
-  reset(b, o->lanes);
-  b->ordering = o;
-  b->begin = begin;
-  b->end = end;
-}
-
-static void *order_run_block(void *own, size_t begin, size_t end, void *ctx) {
-  wf_ordering *o = (wf_ordering *)ctx;
-  wf_order_block *b = (wf_order_block *)own;
-  start_block(o, b, begin, end);
-  wf_iter_run run = {.plan = o->order.plan, .take = route_batch, .state = b};
-  wf_iter_eval(&run, begin, end);
-  if (!b->lost && !wf_par_cancelled(&o->order.plan->opts)) return hand_over(o, b);
-  order_leave(b, o); /* what it has is forgotten */
-  return NULL;
-}
-
-static void *run_batch(void *own, wf_iter_run *run, const char *elems, size_t n,
-                       void *ctx) {
-  wf_ordering *o = (wf_ordering *)ctx;
-  wf_order_block *b = (wf_order_block *)own;
+static void merge_block(wf_ordered_block *b, void *ctx) {
+  const ordering *o = (const ordering *)ctx;
   const wf_iter_folding *f = o->order.folding;
-  start_block(o, b, run->key, run->key + 1);
-  if (f != NULL) {
-    wf_iter_leaf leaf = {wf_page_data(b->first[0]), f->ctx};
-    f->init(leaf.acc, f->ctx);
-    run->take = f->take;
-    run->state = &leaf;
-    wf_iter_push(run, 0, elems, n);
+  f->merge(o->order.result, wf_ordered_const_data(b->first[0]), f->ctx);
+}
+
+/* ---- blocks of positions, and of batches ---- */
+
+static void *enter_ordered(void *ctx) {
+  return wf_ordered_enter(&((ordering *)ctx)->blocks);
+}
+
+static void leave_ordered(void *own, void *ctx) {
+  wf_ordered_leave(&((ordering *)ctx)->blocks, (wf_ordered_block *)own);
+}
+
+static void *run_ordered_block(void *own, size_t begin, size_t end, void *ctx) {
+  ordering *o = (ordering *)ctx;
+  filling f = {o, (wf_ordered_block *)own};
+  wf_iter_run run = {.plan = o->order.plan, .take = route_to_block, .state = &f};
+  wf_ordered_start(&o->blocks, f.block, begin, end);
+  wf_iter_eval(&run, begin, end);
+  if (!f.block->lost && !wf_par_cancelled(&o->order.plan->opts))
+    return wf_ordered_hand_over(&o->blocks, f.block);
+  wf_ordered_leave(&o->blocks, f.block);
+  return NULL;
+}
+
+/* Folds a batch by itself, into an accumulator. */
+static void fold_batch(const wf_iter_folding *f, void *acc, wf_iter_run *run,
+                       const char *elems, size_t n) {
+  wf_iter_leaf leaf;
+  wf_iter_leaf_begin(&leaf, f, acc, run);
+  wf_iter_push(run, 0, elems, n);
+  wf_iter_leaf_end(&leaf, f, run->begin);
+}
+
+static void *run_ordered_batch(void *own, wf_iter_run *run, const char *elems, size_t n,
+                               void *ctx) {
+  ordering *o = (ordering *)ctx;
+  filling f = {o, (wf_ordered_block *)own};
+  const wf_iter_folding *folding = o->order.folding;
+  wf_ordered_start(&o->blocks, f.block, run->key, run->key + 1);
+  if (folding != NULL) {
+    fold_batch(folding, wf_ordered_data(f.block->first[0]), run, elems, n);
+    wf_ordered_wrote(&o->blocks, f.block, 0, 1);
   } else {
-    run->take = route_batch;
-    run->state = b;
+    run->take = route_to_block;
+    run->state = &f;
     wf_iter_push(run, 0, elems, n);
   }
-  return hand_over(o, b);
+  return wf_ordered_hand_over(&o->blocks, f.block);
+}
+
+/* ---- gaps ---- */
+
+static void close_position_gaps(ordering *o) {
+  const wf_iter_plan *plan = o->order.plan;
+  size_t n = wf_plan_positions(plan);
+  for (;;) {
+    size_t end = wf_ordered_gap(&o->blocks, n), begin = o->blocks.delivered;
+    if (begin == n || wf_par_cancelled(&plan->opts)) return;
+    if (o->blocks.keeps) gather_kept(o); /* the gap's elements go behind it */
+    if (o->order.no_memory) return;
+    wf_iter_run run = {.plan = plan, .take = route_direct, .state = o};
+    wf_iter_eval(&run, begin, end);
+    wf_ordered_fill_gap(&o->blocks, end);
+  }
+}
+
+typedef struct rest_of_pull {
+  ordering *o;
+  void *acc; /* of one batch */
+} rest_of_pull;
+
+static void *enter_rest(void *ctx) {
+  return ctx;
+}
+
+static void leave_rest(void *own, void *ctx) {
+  (void)own, (void)ctx;
+}
+
+/* Each batch is folded by itself and merged, as by several threads: the same bits. */
+static void *run_rest(void *own, wf_iter_run *run, const char *elems, size_t n,
+                      void *ctx) {
+  const rest_of_pull *r = (const rest_of_pull *)ctx;
+  const wf_iter_folding *f = r->o->order.folding;
+  if (f != NULL) {
+    fold_batch(f, r->acc, run, elems, n);
+    f->merge(r->o->order.result, r->acc, f->ctx);
+  } else {
+    run->take = route_direct;
+    run->state = r->o;
+    wf_iter_push(run, 0, elems, n);
+  }
+  return own;
+}
+
+/* What was not pulled before: all of it with a single thread. */
+static void pull_rest(ordering *o) {
+  const wf_iter_folding *f = o->order.folding;
+  _Alignas(16) char small[256];
+  wf_scratch scratch = {NULL, NULL, 0};
+  rest_of_pull r = {o, small};
+  wf_iter_pulling pulling = {.plan = o->order.plan,
+                             .enter = enter_rest,
+                             .batch = run_rest,
+                             .leave = leave_rest,
+                             .ctx = &r,
+                             .key = o->pull_key};
+  if (o->pull_ended) return;
+  if (f != NULL && f->size > sizeof small) {
+    scratch = wf_scratch_need(f->size, o->order.plan->call);
+    r.acc = scratch.memory;
+  }
+  wf_iter_pull_serially(&pulling);
+  wf_scratch_put(scratch);
 }
 
 /* ---- all ---- */
 
-static void run_blocks(wf_ordering *o) {
+static void run_positions(ordering *o) {
   const wf_iter_plan *plan = o->order.plan;
-  wf_crew crew = {.enter = order_enter,
-                  .block = order_run_block,
-                  .leave = order_leave,
+  size_t n = wf_plan_positions(plan);
+  wf_crew crew = {.enter = enter_ordered,
+                  .block = run_ordered_block,
+                  .leave = leave_ordered,
                   .ctx = o,
                   .max_len = o->block};
-  if (wf_plan_positions(plan) > 1 && wf_par_crew(&plan->opts) > 1)
-    wf_crew_run(&plan->opts, wf_plan_positions(plan), &crew);
+  if (n > 1 && wf_par_crew(&plan->opts) > 1) wf_crew_run(&plan->opts, n, &crew);
+  o->direct = true;
+  close_position_gaps(o);
+  if (o->blocks.keeps) gather_kept(o);
 }
 
-static void pull_blocks(wf_ordering *o) {
+static void run_pull(ordering *o) {
   wf_iter_pulling pulling = {.plan = o->order.plan,
-                             .enter = order_enter,
-                             .batch = run_batch,
-                             .leave = order_leave,
+                             .enter = enter_ordered,
+                             .batch = run_ordered_batch,
+                             .leave = leave_ordered,
                              .ctx = o};
   if (wf_par_crew(&o->order.plan->opts) > 1) wf_iter_pull_all(&pulling);
   o->pull_key = pulling.key;
   o->pull_ended = pulling.ended;
-}
-
-static bool has_lines(const wf_iter_plan *plan) {
-  for (unsigned k = 0; k <= plan->root; k++)
-    if (wf_plan_stage(plan, k)->kind == WF_LINES) return true;
-  return false;
-}
-
-static void choose_pages(wf_ordering *o) {
-  const wf_iter_plan *plan = o->order.plan;
-  bool grows = wf_stage_is(wf_plan_root(plan), WF_ITER_GROWS);
-  size_t widest = 1;
-  o->lanes = o->order.lanes;
-  if (o->order.folding != NULL) {
-    o->lanes = 1;
-    o->page_bytes[0] = o->order.folding->size;
-    return;
-  }
-  for (unsigned l = 0; l < o->lanes; l++)
-    if (o->order.lane[l].size > widest) widest = o->order.lane[l].size;
-  o->block = PAGE_BYTES / widest > 0 ? PAGE_BYTES / widest : 1;
-  for (unsigned l = 0; l < o->lanes; l++)
-    o->page_bytes[l] = o->block * o->order.lane[l].size;
-  /* A line has some bytes, so blocks of texts are longer. */
-  if (!grows && has_lines(plan)) o->block = 8 * o->block;
+  o->direct = true;
+  size_t gap = wf_ordered_gap(&o->blocks, o->pull_key);
+  WF_ASSERT(gap == o->pull_key && o->blocks.first == NULL); /* no batch is forgotten */
+  (void)gap;                                                /* for the assertion */
+  if (o->blocks.keeps) gather_kept(o);
+  if (!o->order.no_memory) pull_rest(o);
 }
 
 static void run_ordered_inside(void *ctx) {
-  wf_ordering *o = (wf_ordering *)ctx;
-  if (o->pulls)
-    pull_blocks(o);
+  ordering *o = (ordering *)ctx;
+  if (wf_plan_pulls(o->order.plan))
+    run_pull(o);
   else
-    run_blocks(o);
-  wf_order_close_gaps(o);
-  for (wf_order_block *b = o->idle, *next; b != NULL; b = next) {
-    next = b->next;
-    wf_block_free(b);
+    run_positions(o);
+  wf_ordered_free(&o->blocks);
+}
+
+static void choose_pages(ordering *o) {
+  const wf_iter_plan *plan = o->order.plan;
+  wf_ordered *b = &o->blocks;
+  size_t widest = 1;
+  if (o->order.folding != NULL) { /* a page is one accumulator */
+    b->outputs = 1;
+    b->size[0] = b->page_bytes[0] = o->order.folding->size;
+    return;
   }
+  b->outputs = o->order.outputs;
+  for (unsigned l = 0; l < b->outputs; l++) {
+    b->size[l] = o->order.output[l].size;
+    if (b->size[l] > widest) widest = b->size[l];
+  }
+  o->block = PAGE_BYTES / widest > 0 ? PAGE_BYTES / widest : 1;
+  for (unsigned l = 0; l < b->outputs; l++) b->page_bytes[l] = o->block * b->size[l];
+  if (!wf_stage_is(wf_plan_root(plan), WF_ITER_GROWS) && wf_plan_has(plan, WF_LINES))
+    o->block *= BYTES_PER_LINE;
 }
 
 void wf_iter_run_ordered(wf_iter_order *order) {
-  wf_ordering o = {.order = *order};
-  o.pulls = wf_stage_is(wf_plan_root(order->plan), WF_ITER_PULLS);
+  ordering o = {.order = *order};
+  WF_ASSERT(order->folding == NULL ? order->outputs >= 1 : wf_plan_pulls(order->plan));
   choose_pages(&o);
+  o.blocks.keeps = order->buffer != NULL;
+  o.blocks.one_at_a_time = order->folding != NULL;
+  o.blocks.is_needed = wf_plan_pulls(order->plan);
+  o.blocks.deliver = order->folding != NULL ? merge_block : place_block;
+  o.blocks.ctx = &o;
   if (order->folding != NULL) order->folding->init(order->result, order->folding->ctx);
   wf_par_run(&order->plan->opts, run_ordered_inside, &o);
   *order = o.order;
+  for (unsigned l = 0; l < order->outputs; l++)
+    order->output[l].count = o.blocks.count[l];
 }

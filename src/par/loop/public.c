@@ -4,6 +4,7 @@
 #include "../base/checks.h"
 #include "loop.h"
 
+#include <weft/detail/iter.h>
 #include <weft/loop.h>
 
 static void check_fn(bool is_null, size_t n, const char *call) {
@@ -210,8 +211,8 @@ void weft_for_2d_with(const weft_opts *o, size_t rows, size_t cols, size_t tile_
   check_fn(fn == NULL, rows != 0 ? cols : 0, "weft_for_2d");
   wf_par_options(&opts, o, "weft_for_2d");
   if (rows == 0 || cols == 0) return;
-  if (t.tile_rows == 0) t.tile_rows = rows < 32 ? rows : 32;
-  if (t.tile_cols == 0) t.tile_cols = cols;
+  t.tile_rows = wf_tile_rows(rows, tile_rows);
+  t.tile_cols = wf_tile_cols(cols, tile_cols);
   t.across = cols / t.tile_cols + (cols % t.tile_cols != 0);
   size_t down = rows / t.tile_rows + (rows % t.tile_rows != 0);
   t.by_rows = down > SIZE_MAX / t.across; /* more tiles than numbers */

@@ -142,13 +142,13 @@ static inline void cancel_chain(const sink_check *check, uint64_t *random) {
   rewind_sources(check);
   switch (harness_random(random) % 6) {
   case 0:
-    weft_iter_collect(&it, a, sizeof *a, room);
+    weft_iter_collect(&it, a, room, sizeof *a);
     break;
   case 1:
     if (weft_iter_append(&it, &buffer, sizeof *a) == 0) CHECK(buffer.count <= room);
     break;
   case 2:
-    weft_iter_partition(&it, a, b, sizeof *a, room, keep, &salt);
+    weft_iter_partition(&it, a, b, room, sizeof *a, keep, &salt);
     break;
   case 3:
     weft_iter_find_last(&it, &one, sizeof one, is_rare, &salt);
@@ -157,7 +157,7 @@ static inline void cancel_chain(const sink_check *check, uint64_t *random) {
     weft_iter_sum_i64(&it);
     break;
   default:
-    weft_iter_sort(&it, a, sizeof *a, room, compare_all, NULL);
+    weft_iter_sort(&it, a, room, sizeof *a, compare_all, NULL);
     break;
   }
   weft_scope_end(&c.scope);

@@ -57,7 +57,7 @@ static const size_t NUMBERS[] = {0,   1,   3,   4,   5,   7,    8,    15,   16, 
     weft_iter it = weft_iter_slice(a, n, sizeof *a);                                     \
     weft_iter_apply(&it, &name##_odd, NULL);                                             \
     T behind = got[n];                                                                   \
-    size_t count = weft_iter_collect(&it, got, sizeof *got, n);                          \
+    size_t count = weft_iter_collect(&it, got, n, sizeof *got);                          \
     for (size_t i = 0; i < n; i++)                                                       \
       if (stays(i, pattern)) wrong += memcmp(&got[expected++], &a[i], sizeof *a) != 0;   \
     CHECK_EQ(count, expected);                                                           \
@@ -111,11 +111,11 @@ TEST(the_same_bits_in_all_versions) {
   weft_iter_apply(&it, &mixed_up, NULL);
   weft_iter_zip_apply(&it, &right, &combined, NULL);
   wf_simd_choose(0);
-  weft_iter_collect(&it, first, sizeof *first, N);
+  weft_iter_collect(&it, first, N, sizeof *first);
   double sum = weft_iter_sum_f64(&it);
   FOR_SETS(set) {
     double again = weft_iter_sum_f64(&it);
-    weft_iter_collect(&it, got, sizeof *got, N);
+    weft_iter_collect(&it, got, N, sizeof *got);
     CHECK(memcmp(got, first, N * sizeof *got) == 0);
     CHECK(memcmp(&sum, &again, sizeof sum) == 0);
   }

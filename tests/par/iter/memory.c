@@ -24,7 +24,7 @@ static bool same(const refused_case *r, const int64_t *got, size_t n) {
 static void collect_refused(void *ctx) {
   refused_case *r = ctx;
   atomic_store(&r->data->pulled, 0);
-  size_t n = weft_iter_collect(r->it, r->got, sizeof *r->got, r->m->n);
+  size_t n = weft_iter_collect(r->it, r->got, r->m->n, sizeof *r->got);
   CHECK(same(r, r->got, n));
 }
 
@@ -45,7 +45,7 @@ static void partition_refused(void *ctx) {
   size_t yes = 0, no = 0, wrong = 0;
   atomic_store(&r->data->pulled, 0);
   weft_counts n =
-      weft_iter_partition(r->it, r->got, r->more, sizeof *r->got, r->m->n, keep, &salt);
+      weft_iter_partition(r->it, r->got, r->more, r->m->n, sizeof *r->got, keep, &salt);
   for (size_t i = 0; i < r->m->n; i++) {
     bool is_yes = keep(&r->m->a[i], &salt);
     wrong += (is_yes ? r->got[yes++] : r->more[no++]) != r->m->a[i];

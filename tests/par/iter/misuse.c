@@ -166,7 +166,7 @@ TEST(sizes_that_do_not_match) {
   REFUSED("weft_iter_sum_i32", "not that of", weft_iter_sum_i32(&it));
   REFUSED("weft_iter_min_f32", "not that of", weft_iter_min_f32(&it));
   REFUSED("weft_iter_sum_f64", "not that of", weft_iter_sum_f64(&right));
-  REFUSED("weft_iter_collect", "not that of", weft_iter_collect(&it, numbers, 4, 1));
+  REFUSED("weft_iter_collect", "not that of", weft_iter_collect(&it, numbers, 1, 4));
   REFUSED("weft_iter_append", "not that of", weft_iter_append(&it, &buffer, 4));
   REFUSED("weft_iter_append", "capacity", weft_iter_append(&it, &broken, 8));
   REFUSED("weft_iter_find_first", "not that of",
@@ -175,7 +175,7 @@ TEST(sizes_that_do_not_match) {
           weft_iter_reduce(&it, &small, 4, &small, map_value, NULL));
   REFUSED("weft_iter_fold", "not that of", weft_iter_fold(&it, &small, &folder, NULL));
   REFUSED("weft_iter_unzip", "not inside",
-          weft_iter_unzip(&it, numbers, 4, numbers, 4, 6, 1));
+          weft_iter_unzip(&it, numbers, numbers, 1, 4, 4, 6));
 }
 
 /* Found out when it runs, in the middle of a pool's work: in a program of its own. */
@@ -220,10 +220,10 @@ TEST(null_functions) {
   REFUSED("weft_iter_fold", "NULL", weft_iter_fold(&it, numbers, &none, NULL));
   REFUSED("weft_iter_reduce", "NULL",
           weft_iter_reduce(&it, numbers, 8, numbers, NULL, NULL));
-  REFUSED("weft_iter_sort", "NULL", weft_iter_sort(&it, numbers, 8, 1, NULL, NULL));
+  REFUSED("weft_iter_sort", "NULL", weft_iter_sort(&it, numbers, 1, 8, NULL, NULL));
   REFUSED("weft_iter_partition", "NULL",
-          weft_iter_partition(&it, numbers, numbers, 8, 1, NULL, NULL));
-  REFUSED("weft_iter_collect", "NULL", weft_iter_collect(&it, NULL, 8, 1));
+          weft_iter_partition(&it, numbers, numbers, 1, 8, NULL, NULL));
+  REFUSED("weft_iter_collect", "NULL", weft_iter_collect(&it, NULL, 1, 8));
 }
 
 TEST(bad_arguments) {
@@ -233,7 +233,7 @@ TEST(bad_arguments) {
   REFUSED("weft_iter_slice", "NULL", weft_iter_slice(NULL, 1, 8));
   REFUSED("weft_iter_slice", "size is 0", weft_iter_slice(numbers, 1, 0));
   REFUSED("weft_iter_lines", "NULL", weft_iter_lines(NULL, 1));
-  REFUSED("weft_iter_repeat", "NULL", weft_iter_repeat(NULL, 8, 1));
+  REFUSED("weft_iter_repeat", "NULL", weft_iter_repeat(NULL, 1, 8));
   REFUSED("weft_iter_range_step", "step is 0", weft_iter_range_step(0, 1, 0));
   REFUSED("weft_iter_chunks", "length is 0", weft_iter_chunks(numbers, 1, 8, 0));
   REFUSED("weft_iter_windows", "length is 0", weft_iter_windows(numbers, 1, 8, 0));
@@ -269,7 +269,7 @@ static weft_iter reader(unsigned way) {
   if (way == 2) it = weft_iter_chunks(numbers, 100, sizeof numbers[0], 7);
   if (way == 3) it = weft_iter_windows(numbers, 100, sizeof numbers[0], 7);
   if (way == 4) it = weft_iter_lines((const char *)numbers, sizeof numbers);
-  if (way == 5) it = weft_iter_repeat(&numbers[50], sizeof numbers[0], 100);
+  if (way == 5) it = weft_iter_repeat(&numbers[50], 100, sizeof numbers[0]);
   weft_iter_map(&it, sizeof(int64_t), map_value, &salt);
   return it;
 }
@@ -280,20 +280,20 @@ TEST(into_what_is_read) {
   for (way_now = 0; way_now < READERS; way_now++) {
     weft_iter it = reader(way_now), right = weft_iter_range(0, 1000);
     weft_buffer own = {numbers, 10, 100};
-    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, numbers, 8, 100));
-    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, &numbers[50], 8, 50));
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, numbers, 100, 8));
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, &numbers[50], 50, 8));
     REFUSED("weft_iter_scan", words,
-            weft_iter_scan(&it, numbers, 8, 100, &salt, true, map_value, NULL));
+            weft_iter_scan(&it, numbers, 100, 8, &salt, true, map_value, NULL));
     REFUSED("weft_iter_sort", words,
-            weft_iter_sort(&it, numbers, 8, 100, compare_none, NULL));
+            weft_iter_sort(&it, numbers, 100, 8, compare_none, NULL));
     REFUSED("weft_iter_partition", words,
-            weft_iter_partition(&it, free_array, numbers, 8, 100, keep, &salt));
+            weft_iter_partition(&it, free_array, numbers, 100, 8, keep, &salt));
     REFUSED("weft_iter_unzip", words,
-            weft_iter_unzip(&it, free_array, 4, &numbers[25], 4, 4, 200));
+            weft_iter_unzip(&it, free_array, &numbers[25], 200, 4, 4, 4));
     REFUSED("weft_iter_append", words, weft_iter_append(&it, &own, 8));
     /* Also if it is on the other side. */
     weft_iter_chain(&right, &it);
-    REFUSED("weft_iter_collect", words, weft_iter_collect(&right, numbers, 8, 100));
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&right, numbers, 100, 8));
   }
 }
 
@@ -302,14 +302,14 @@ TEST(next_to_what_is_read) {
   static int64_t arena[300];
   for (int64_t i = 0; i < 300; i++) arena[i] = i;
   weft_iter it = weft_iter_slice(&arena[100], 100, sizeof arena[0]);
-  CHECK_EQ(weft_iter_collect(&it, &arena[200], 8, 1000), 100);
+  CHECK_EQ(weft_iter_collect(&it, &arena[200], 1000, 8), 100);
   CHECK(arena[199] == 199 && arena[200] == 100 && arena[299] == 199);
   weft_iter_filter(&it, keep, &salt);
-  CHECK_EQ(weft_iter_collect(&it, &arena[100], 8, 0), weft_iter_count(&it));
-  size_t n = weft_iter_collect(&it, arena, 8, SIZE_MAX);
+  CHECK_EQ(weft_iter_collect(&it, &arena[100], 0, 8), weft_iter_count(&it));
+  size_t n = weft_iter_collect(&it, arena, SIZE_MAX, 8);
   CHECK(n == weft_iter_count(&it) && n <= 100 && arena[100] == 100);
   weft_iter nothing = weft_iter_slice(arena, 0, sizeof arena[0]);
-  CHECK_EQ(weft_iter_collect(&nothing, arena, 8, 300), 0);
+  CHECK_EQ(weft_iter_collect(&nothing, arena, 300, 8), 0);
 }
 
 TEST(too_many_stages) {

@@ -100,12 +100,12 @@ TEST(what_is_left_out_is_not_computed) {
   weft_iter_take(&it, 30);
   weft_iter_reverse(&it);
   CHECK_EQ(weft_iter_len(&it), 30);
-  CHECK_EQ(weft_iter_collect(&it, got, sizeof got[0], 1000), 30);
+  CHECK_EQ(weft_iter_collect(&it, got, 1000, sizeof got[0]), 30);
   CHECK_EQ(got[0], 490);
   CHECK_EQ(got[29], 200);
   CHECK_EQ(calls_made(), 30);
   /* Those without room neither, where it is known that there is none for them. */
-  CHECK_EQ(weft_iter_collect(&it, got, sizeof got[0], 7), 30);
+  CHECK_EQ(weft_iter_collect(&it, got, 7, sizeof got[0]), 30);
   CHECK_EQ(calls_made(), 7);
   /* Nor those that are only counted; but inspect has its look. */
   CHECK_EQ(weft_iter_count(&it), 30);
@@ -126,9 +126,9 @@ TEST(each_function_once_for_each_element) {
     weft_iter_sum_i64(&it);
     CHECK_EQ(calls_made(), 100000);
     weft_iter_filter(&it, keep, &salt);
-    weft_iter_collect(&it, a, 8, 100000);
+    weft_iter_collect(&it, a, 100000, 8);
     CHECK_EQ(calls_made(), 100000);
-    weft_iter_partition(&it, a, b, 8, 100000, keep, &salt);
+    weft_iter_partition(&it, a, b, 100000, 8, keep, &salt);
     CHECK_EQ(calls_made(), 100000);
     weft_iter_count(&it);
     CHECK_EQ(calls_made(), 100000);
@@ -331,7 +331,7 @@ static void use_shared(unsigned index, void *arg) {
     if ((index + (unsigned)i) % 2 == 0)
       CHECK_EQ(weft_iter_sum_i64(u->it), u->sum);
     else
-      CHECK_EQ(weft_iter_collect(u->it, a, sizeof *a, 10000), u->kept);
+      CHECK_EQ(weft_iter_collect(u->it, a, 10000, sizeof *a), u->kept);
   }
   free(a);
 }
@@ -400,7 +400,7 @@ TEST(cancelled) {
       if (sink >= 2) weft_iter_filter(&it, keep, &salt);
       if (sink == 0) weft_iter_for_each(&it, count_look, NULL);
       if (sink == 1) weft_iter_position(&it, is_number, (int64_t[]){-1});
-      if (sink == 2) weft_iter_collect(&it, few, sizeof few[0], 4);
+      if (sink == 2) weft_iter_collect(&it, few, 4, sizeof few[0]);
       if (sink == 3) weft_iter_append(&it, &b, sizeof(int64_t));
       if (sink == 4) weft_iter_count(&it);
       if (sink == 5)
@@ -476,14 +476,14 @@ TEST(numbers_of_64_bits) {
   for (unsigned k = 0; k < sizeof ranges / sizeof ranges[0]; k++) {
     int64_t all[10], other[10];
     weft_iter it = weft_iter_range_step(ranges[k].begin, ranges[k].end, ranges[k].step);
-    size_t n = weft_iter_collect(&it, all, sizeof *all, 10);
+    size_t n = weft_iter_collect(&it, all, 10, sizeof *all);
     REQUIRE(n > 0 && n <= 10);
     uint64_t x = (uint64_t)ranges[k].begin;
     for (size_t i = 0; i < n; i++, x += (uint64_t)ranges[k].step)
       CHECK_EQ(all[i], (int64_t)x);
     weft_iter_reverse(&it);
     weft_iter_step(&it, 2);
-    size_t m = weft_iter_collect(&it, other, sizeof *other, 10);
+    size_t m = weft_iter_collect(&it, other, 10, sizeof *other);
     CHECK_EQ(m, (n + 1) / 2);
     for (size_t i = 0; i < m; i++) CHECK_EQ(other[i], all[n - 1 - 2 * i]);
   }

@@ -213,7 +213,7 @@ static inline bool same_numbers(const int64_t *a, const int64_t *b, size_t n) {
 static inline void sink_collect(const sink_check *c, size_t room) {
   size_t stored = c->m->n < room ? c->m->n : room;
   int64_t *got = array_of(room + 1, sizeof *got), behind = got[room];
-  SINK_EQ(c, weft_iter_collect(c->it, got, sizeof *got, room), c->m->n);
+  SINK_EQ(c, weft_iter_collect(c->it, got, room, sizeof *got), c->m->n);
   SINK_EQ(c, same_numbers(got, c->m->a, stored), true);
   SINK_EQ(c, got[room], behind);
   free(got);
@@ -235,7 +235,7 @@ static inline void sink_partition(const sink_check *c) {
   uint64_t salt = 9;
   size_t room = c->m->n, yes = 0, no = 0, wrong = 0;
   int64_t *a = array_of(room, sizeof *a), *b = array_of(room, sizeof *b);
-  weft_counts got = weft_iter_partition(c->it, a, b, sizeof *a, room, keep, &salt);
+  weft_counts got = weft_iter_partition(c->it, a, b, room, sizeof *a, keep, &salt);
   for (size_t i = 0; i < c->m->n; i++)
     if (keep(&c->m->a[i], &salt))
       wrong += a[yes++] != c->m->a[i];
@@ -252,7 +252,7 @@ static inline void sink_unzip(const sink_check *c) {
   size_t room = c->m->n / 2 + 1, wrong = 0;
   uint32_t *low = array_of(room + 1, sizeof *low);
   uint16_t *high = array_of(room + 1, sizeof *high), behind = high[room];
-  SINK_EQ(c, weft_iter_unzip(c->it, low, 4, high, 2, 4, room), c->m->n);
+  SINK_EQ(c, weft_iter_unzip(c->it, low, high, room, 4, 2, 4), c->m->n);
   for (size_t i = 0; i < c->m->n && i < room; i++)
     wrong += low[i] != (uint32_t)c->m->a[i] || high[i] != (uint16_t)(c->m->a[i] >> 32);
   SINK_EQ(c, wrong, 0);
@@ -265,7 +265,7 @@ static inline void sink_scan(const sink_check *c, bool inclusive) {
   int64_t *got = array_of(c->m->n, sizeof *got), acc = UNCHANGED;
   size_t wrong = 0;
   SINK_EQ(c,
-          weft_iter_scan(c->it, got, sizeof *got, c->m->n, &UNCHANGED, inclusive, compose,
+          weft_iter_scan(c->it, got, c->m->n, sizeof *got, &UNCHANGED, inclusive, compose,
                          NULL),
           c->m->n);
   for (size_t i = 0; i < c->m->n; i++) {
@@ -281,7 +281,7 @@ static inline void sink_sort(const sink_check *c) {
   model sorted = model_copy(c->m);
   int64_t *got = array_of(c->m->n, sizeof *got);
   qsort(sorted.a, sorted.n, sizeof *sorted.a, compare_plain);
-  SINK_EQ(c, weft_iter_sort(c->it, got, sizeof *got, c->m->n, compare_all, NULL),
+  SINK_EQ(c, weft_iter_sort(c->it, got, c->m->n, sizeof *got, compare_all, NULL),
           c->m->n);
   SINK_EQ(c, same_numbers(got, sorted.a, sorted.n), true);
   free(got);

@@ -269,7 +269,7 @@ static inline weft_iter build_source(source_kind kind, source_data *d, model *m)
   case FROM_STEPS:
     return weft_iter_range_step(1000, 1000 - 3 * n, -3);
   case FROM_REPEAT:
-    return weft_iter_repeat(&d->value, sizeof d->value, d->n);
+    return weft_iter_repeat(&d->value, d->n, sizeof d->value);
   case FROM_PULL:
     m->known = false;
     m->pulls = true;

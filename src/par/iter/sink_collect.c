@@ -1,8 +1,8 @@
-/* par/iter/collect.c - sinks of iterators that store elements: collect, append,
- * partition, unzip, and what works on what was stored.
+/* par/iter/sink_collect.c - the sinks that store elements: collect, append, partition,
+ * unzip, and scan and sort of what was stored.
  *
- * Where the number of elements is known, each position has its place and is written there
- * by whoever computes it. Else see iter_order.c.
+ * Called by programs. Where the number of elements is known, each position has its place,
+ * and the thread that computes the element writes it there. Else ordered.c does it.
  *
  * SPDX-License-Identifier: MIT */
 #include "iter.h"
@@ -12,21 +12,27 @@
 
 /* ---- where elements may go ---- */
 
-/* How many bytes a source reads, from s->p on. */
-static size_t bytes_read(const wf_stage *s) {
+/* How many bytes a source reads, and from where on. */
+static size_t bytes_read(const wf_stage *s, uintptr_t *from) {
   switch ((wf_iter_kind)s->kind) {
   case WF_SLICE:
+    *from = (uintptr_t)s->as.slice.array;
     return s->len * s->size;
   case WF_REFS:
-    return s->len * s->a;
+    *from = (uintptr_t)s->as.refs.array;
+    return s->len * s->as.refs.size;
   case WF_CHUNKS:
   case WF_WINDOWS:
-    return s->a * s->b;
+    *from = (uintptr_t)s->as.parts.array;
+    return s->as.parts.n * s->as.parts.size;
   case WF_LINES:
-    return s->a;
+    *from = (uintptr_t)s->as.lines.text;
+    return s->as.lines.length;
   case WF_REPEAT:
+    *from = (uintptr_t)s->as.repeat.value;
     return s->len > 0 ? s->size : 0;
   default:
+    *from = 0;
     return 0;
   }
 }
@@ -37,16 +43,16 @@ static void refuse_overlap(const weft_iter *it, const void *dst, size_t bytes,
                            const char *call) {
   uintptr_t to = (uintptr_t)dst;
   for (unsigned k = 0; k < it->count; k++) {
-    uintptr_t from = (uintptr_t)it->stages[k].p;
-    size_t read = bytes_read(&it->stages[k]);
+    uintptr_t from;
+    size_t read = bytes_read(&it->stages[k], &from);
     if (read > 0 && bytes > 0 && (to < from ? from - to < bytes : to - from < read))
       wf_fatal(call, "the array is one that the iterator reads");
   }
 }
 
 /* The same for an array of elements of the iterator, or of parts of them. */
-static void check_destination(const wf_iter_plan *plan, const void *dst, size_t size,
-                              size_t room) {
+static void check_destination(const wf_iter_plan *plan, const void *dst, size_t room,
+                              size_t size) {
   const wf_stage *root = wf_plan_root(plan);
   bool bounded = !wf_stage_is(root, WF_ITER_GROWS | WF_ITER_PULLS);
   size_t most = bounded ? wf_plan_positions(plan) : SIZE_MAX;
@@ -69,6 +75,7 @@ static bool take_store(wf_iter_run *run, const char *elems, size_t n) {
   const store *s = (const store *)run->state;
   size_t size = wf_plan_root(run->plan)->size;
   char *to = s->dst + run->base * size;
+  WF_ASSERT(run->next == run->base + n && run->next <= run->end);
   if (elems != to) memcpy(to, elems, n * size);
   run->target = to + n * size;
   return true;
@@ -102,10 +109,6 @@ static size_t store_known(store *s, size_t room) {
   return n;
 }
 
-static bool is_known(const wf_iter_plan *plan) {
-  return wf_stage_is(wf_plan_root(plan), WF_ITER_KNOWN);
-}
-
 /* ---- collect ---- */
 
 static bool route_all(wf_iter_order *order, wf_iter_run *run, const char *elems,
@@ -113,51 +116,51 @@ static bool route_all(wf_iter_order *order, wf_iter_run *run, const char *elems,
   return wf_iter_put(order, run, 0, elems, n);
 }
 
-static size_t collect(const wf_iter_plan *plan, void *dst, size_t size, size_t room) {
-  if (is_known(plan)) {
+static size_t collect(const wf_iter_plan *plan, void *dst, size_t room, size_t size) {
+  if (wf_plan_is_known(plan)) {
     store s = {.plan = plan, .dst = (char *)dst};
     return store_known(&s, room);
   }
-  wf_iter_order order = {.plan = plan, .lanes = 1, .route = route_all};
-  order.lane[0].size = size;
-  order.lane[0].dst = (char *)dst;
-  order.lane[0].room = room;
+  wf_iter_order order = {.plan = plan, .outputs = 1, .route = route_all};
+  order.output[0].size = size;
+  order.output[0].dst = (char *)dst;
+  order.output[0].room = room;
   wf_iter_run_ordered(&order);
-  return order.lane[0].count;
+  return order.output[0].count;
 }
 
 static void plan_collect(wf_iter_plan *plan, const weft_iter *it, const void *dst,
-                         size_t size, size_t room, const char *call) {
+                         size_t room, size_t size, const char *call) {
   wf_iter_need_size(it, size, call);
   wf_iter_plan_all(plan, it, call);
-  check_destination(plan, dst, size, room);
+  check_destination(plan, dst, room, size);
 }
 
-size_t weft_iter_collect(const weft_iter *it, void *dst, size_t size, size_t room) {
+size_t weft_iter_collect(const weft_iter *it, void *dst, size_t room, size_t size) {
   wf_iter_plan plan;
-  plan_collect(&plan, it, dst, size, room, "weft_iter_collect");
-  return collect(&plan, dst, size, room);
+  plan_collect(&plan, it, dst, room, size, "weft_iter_collect");
+  return collect(&plan, dst, room, size);
 }
 
-size_t weft_iter_scan(const weft_iter *it, void *dst, size_t size, size_t room,
+size_t weft_iter_scan(const weft_iter *it, void *dst, size_t room, size_t size,
                       const void *identity, bool inclusive, weft_op_fn *op, void *ctx) {
   const char *call = "weft_iter_scan";
   wf_iter_plan plan;
   if (op == NULL) wf_fatal(call, "the operation is NULL");
   if (identity == NULL) wf_fatal(call, "the identity is NULL");
-  plan_collect(&plan, it, dst, size, room, call);
-  size_t n = collect(&plan, dst, size, room);
+  plan_collect(&plan, it, dst, room, size, call);
+  size_t n = collect(&plan, dst, room, size);
   size_t stored = n < room ? n : room;
   weft_scan_with(&plan.opts, dst, dst, stored, size, identity, inclusive, op, ctx);
   return n;
 }
 
-size_t weft_iter_sort(const weft_iter *it, void *dst, size_t size, size_t room,
+size_t weft_iter_sort(const weft_iter *it, void *dst, size_t room, size_t size,
                       weft_cmp_fn *cmp, void *ctx) {
   wf_iter_plan plan;
   if (cmp == NULL) wf_fatal("weft_iter_sort", "the comparator is NULL");
-  plan_collect(&plan, it, dst, size, room, "weft_iter_sort");
-  size_t n = collect(&plan, dst, size, room);
+  plan_collect(&plan, it, dst, room, size, "weft_iter_sort");
+  size_t n = collect(&plan, dst, room, size);
   weft_sort_with(&plan.opts, dst, n < room ? n : room, size, cmp, ctx);
   return n;
 }
@@ -185,18 +188,19 @@ int weft_iter_append(const weft_iter *it, weft_buffer *buffer, size_t size) {
     wf_fatal(call, "the buffer has more elements than its capacity");
   refuse_overlap(it, buffer->data, buffer->capacity * size, call);
   wf_iter_plan_all(&plan, it, call);
-  if (is_known(&plan)) {
+  if (wf_plan_is_known(&plan)) {
     size_t n = wf_plan_positions(&plan);
     if (!make_room(buffer, n, size)) return WEFT_ENOMEM;
-    if (n > 0) collect(&plan, (char *)buffer->data + buffer->count * size, size, n);
+    if (n > 0) collect(&plan, (char *)buffer->data + buffer->count * size, n, size);
     buffer->count += n;
     return 0;
   }
-  wf_iter_order order = {.plan = &plan, .lanes = 1, .route = route_all, .buffer = buffer};
-  order.lane[0].size = size;
+  wf_iter_order order = {
+      .plan = &plan, .outputs = 1, .route = route_all, .buffer = buffer};
+  order.output[0].size = size;
   wf_iter_run_ordered(&order);
   if (order.no_memory) return WEFT_ENOMEM;
-  buffer->count += order.lane[0].count;
+  buffer->count += order.output[0].count;
   return 0;
 }
 
@@ -211,7 +215,7 @@ typedef struct partition_sink {
 static bool route_by_pred(wf_iter_order *order, wf_iter_run *run, const char *elems,
                           size_t n) {
   const partition_sink p = *(const partition_sink *)order->state;
-  size_t size = order->lane[0].size;
+  size_t size = order->output[0].size;
   bool yes = p.pred(elems, p.ctx);
   size_t begin = 0;
   for (size_t end = 1; end < n; end++) {
@@ -225,21 +229,22 @@ static bool route_by_pred(wf_iter_order *order, wf_iter_run *run, const char *el
   return wf_iter_put(order, run, yes ? 0 : 1, elems + begin * size, n - begin);
 }
 
-weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no, size_t size,
-                                size_t room, weft_pred_fn *pred, void *ctx) {
+weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no, size_t room,
+                                size_t size, weft_pred_fn *pred, void *ctx) {
   const char *call = "weft_iter_partition";
   wf_iter_plan plan;
   partition_sink p = {pred, ctx};
   if (pred == NULL) wf_fatal(call, "the function is NULL");
-  plan_collect(&plan, it, yes, size, room, call);
-  check_destination(&plan, no, size, room);
-  wf_iter_order order = {.plan = &plan, .lanes = 2, .route = route_by_pred, .state = &p};
-  order.lane[0].size = order.lane[1].size = size;
-  order.lane[0].dst = (char *)yes;
-  order.lane[1].dst = (char *)no;
-  order.lane[0].room = order.lane[1].room = room;
+  plan_collect(&plan, it, yes, room, size, call);
+  check_destination(&plan, no, room, size);
+  wf_iter_order order = {
+      .plan = &plan, .outputs = 2, .route = route_by_pred, .state = &p};
+  order.output[0].size = order.output[1].size = size;
+  order.output[0].dst = (char *)yes;
+  order.output[1].dst = (char *)no;
+  order.output[0].room = order.output[1].room = room;
   wf_iter_run_ordered(&order);
-  weft_counts counts = {order.lane[0].count, order.lane[1].count};
+  weft_counts counts = {order.output[0].count, order.output[1].count};
   return counts;
 }
 
@@ -256,8 +261,8 @@ static bool route_halves(wf_iter_order *order, wf_iter_run *run, const char *ele
   return true;
 }
 
-size_t weft_iter_unzip(const weft_iter *it, void *left, size_t left_size, void *right,
-                       size_t right_size, size_t right_at, size_t room) {
+size_t weft_iter_unzip(const weft_iter *it, void *left, void *right, size_t room,
+                       size_t left_size, size_t right_size, size_t right_at) {
   const char *call = "weft_iter_unzip";
   wf_iter_plan plan;
   wf_iter_check(it, call);
@@ -266,16 +271,16 @@ size_t weft_iter_unzip(const weft_iter *it, void *left, size_t left_size, void *
   if (left_size > size || right_size > size || right_at > size - right_size)
     wf_fatal(call, "the parts are not inside of the iterator's elements");
   wf_iter_plan_all(&plan, it, call);
-  check_destination(&plan, left, left_size, room);
-  check_destination(&plan, right, right_size, room);
+  check_destination(&plan, left, room, left_size);
+  check_destination(&plan, right, room, right_size);
   store s = {&plan, (char *)left, (char *)right, right_at, left_size, right_size};
-  if (is_known(&plan)) return store_known(&s, room);
-  wf_iter_order order = {.plan = &plan, .lanes = 2, .route = route_halves, .state = &s};
-  order.lane[0].size = left_size;
-  order.lane[0].dst = (char *)left;
-  order.lane[1].size = right_size;
-  order.lane[1].dst = (char *)right;
-  order.lane[0].room = order.lane[1].room = room;
+  if (wf_plan_is_known(&plan)) return store_known(&s, room);
+  wf_iter_order order = {.plan = &plan, .outputs = 2, .route = route_halves, .state = &s};
+  order.output[0].size = left_size;
+  order.output[0].dst = (char *)left;
+  order.output[1].size = right_size;
+  order.output[1].dst = (char *)right;
+  order.output[0].room = order.output[1].room = room;
   wf_iter_run_ordered(&order);
-  return order.lane[0].count;
+  return order.output[0].count;
 }

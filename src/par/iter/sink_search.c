@@ -1,17 +1,10 @@
-/* par/iter/sink.c - sinks of iterators that need no order: for-each, counting, searching.
+/* par/iter/sink_search.c - the sinks that need no order: for-each, counting, searching.
+ *
+ * Called by programs. The state of a sink is in the frame of its call and shared by all
+ * threads that run blocks; each says how it is protected.
  *
  * SPDX-License-Identifier: MIT */
 #include "iter.h"
-
-static void need_fn(bool is_null, const char *call) {
-  if (is_null) wf_fatal(call, "the function is NULL");
-}
-
-void wf_iter_need_size(const weft_iter *it, size_t size, const char *call) {
-  wf_iter_check(it, call);
-  if (it->stages[it->count - 1].size != size)
-    wf_fatal(call, "the size is not that of the iterator's elements");
-}
 
 /* ---- for-each ---- */
 
@@ -40,7 +33,7 @@ static void run_each(const weft_iter *it, each_sink *e, wf_iter_take *take,
                      const char *call) {
   wf_iter_plan plan;
   wf_iter_sink sink = {.take = take, .state = e};
-  need_fn(e->fn == NULL && e->batch == NULL, call);
+  wf_refuse_if(e->fn == NULL && e->batch == NULL, call, "the function is NULL");
   wf_iter_plan_all(&plan, it, call);
   wf_iter_run_all(&plan, &sink);
 }
@@ -69,9 +62,10 @@ static bool take_count(wf_iter_run *run, const char *elems, size_t n) {
   } else if (last->kind == WF_KERNEL) {
     run->tally += wf_iter_kernel_count(last, elems, n);
   } else {
-    weft_pred_fn *pred = (weft_pred_fn *)last->fn;
+    weft_pred_fn *pred = last->as.test.fn;
+    void *ctx = last->as.test.ctx;
     size_t count = 0;
-    for (size_t j = 0; j < n; j++) count += pred(elems + j * last->size, last->ctx);
+    for (size_t j = 0; j < n; j++) count += pred(elems + j * last->size, ctx);
     run->tally += count;
   }
   return true;
@@ -82,12 +76,13 @@ static void add_count(wf_iter_run *run) {
   wf_word_fetch_add_relaxed(&((count_sink *)run->state)->x_total, run->tally);
 }
 
-/* Does it make exactly one element of each, and does nothing else? */
+/* Does it make exactly one element of each, and nothing else? */
 static bool is_plain_map(const wf_stage *s) {
   return s->kind == WF_MAP || s->kind == WF_ENUMERATE ||
-         (s->kind == WF_KERNEL && wf_stage_kernel(s)->kind == WEFT_ITER_KERNEL_MAP);
+         wf_stage_is_kernel_of(s, WEFT_ITER_KERNEL_MAP);
 }
 
+/* Can it say how many elements it makes without making them? */
 static bool can_count(const wf_stage *s) {
   return s->kind == WF_FILTER ||
          (s->kind == WF_KERNEL && wf_stage_kernel(s)->any.count != NULL);
@@ -117,7 +112,7 @@ size_t weft_iter_count(const weft_iter *it) {
 typedef struct find_sink {
   weft_pred_fn *pred; /* NULL: everything matches */
   void *ctx;
-  const wf_stage *filter; /* a kernel that says what matches, or NULL */
+  const wf_stage *filter; /* a kernel stage that says what matches, or NULL */
   bool negate, last, any;
   bool indexed;  /* only the index is wanted */
   wf_word x_key; /* the lowest key of a block with a match, or SIZE_MAX */
@@ -126,8 +121,8 @@ typedef struct find_sink {
   size_t index;
 } find_sink;
 
-/* Relaxed, here and below: a number that goes down under the lock; seen late: a block
- * too many. */
+/* Relaxed, here and below: the number only goes down, under the lock; a thread that sees
+ * it late runs a block more. */
 static bool is_behind_found(size_t key, const void *state) {
   return key > wf_word_load_relaxed(&((const find_sink *)state)->x_key);
 }
@@ -151,7 +146,7 @@ static void note_found(find_sink *f, const wf_iter_run *run, const char *elem,
   wf_lock_unlock(&f->lock);
 }
 
-/* The index of the first match, or of the last one; n: none. */
+/* The index of the first match in a batch, or of the last one; n: none. */
 static size_t match(const find_sink *f, const char *elems, size_t size, size_t n) {
   if (f->pred == NULL) return f->last ? n - 1 : 0;
   if (f->last) {
@@ -169,7 +164,7 @@ static bool take_find(wf_iter_run *run, const char *elems, size_t n) {
   size_t size = wf_plan_root(run->plan)->size, base = run->base;
   if (f->filter != NULL) { /* elements of the stage in front of the filter */
     if (wf_iter_kernel_count(f->filter, elems, n) == 0) return true;
-    char *kept = wf_iter_spare(run);
+    char *kept = wf_iter_sink_slot(run);
     n = wf_iter_kernel_run(f->filter, kept, elems, NULL, n);
     elems = kept;
   }
@@ -188,11 +183,10 @@ static bool find(const weft_iter *it, find_sink *f, const char *call) {
   const wf_stage *s = &it->stages[root];
   if (f->pred == NULL && !f->indexed) {
     if (s->kind == WF_FILTER) {
-      f->pred = (weft_pred_fn *)s->fn;
-      f->ctx = s->ctx;
+      f->pred = s->as.test.fn;
+      f->ctx = s->as.test.ctx;
       root--;
-    } else if (s->kind == WF_KERNEL &&
-               wf_stage_kernel(s)->kind == WEFT_ITER_KERNEL_FILTER) {
+    } else if (wf_stage_is_kernel_of(s, WEFT_ITER_KERNEL_FILTER)) {
       f->filter = s;
       root--;
     }
@@ -235,10 +229,8 @@ size_t weft_iter_position(const weft_iter *it, weft_pred_fn *pred, void *ctx) {
   const char *call = "weft_iter_position";
   find_sink f = {.pred = pred, .ctx = ctx, .indexed = true};
   wf_iter_check(it, call);
-  need_fn(pred == NULL, call);
-  if (!wf_stage_is(&it->stages[it->count - 1], WF_ITER_KNOWN))
-    wf_fatal(call, "the length is not known behind filter, filter_map, flat_map, "
-                   "take_while, lines or pull");
+  wf_refuse_if(pred == NULL, call, "the function is NULL");
+  wf_iter_need_length(&it->stages[it->count - 1], call);
   return find(it, &f, call) ? f.index : SIZE_MAX;
 }
 
@@ -247,7 +239,7 @@ static bool exists(const weft_iter *it, weft_pred_fn *pred, void *ctx, bool nega
   find_sink f = {
       .pred = pred, .ctx = ctx, .negate = negate, .any = true, .indexed = true};
   wf_iter_check(it, call);
-  need_fn(pred == NULL, call);
+  wf_refuse_if(pred == NULL, call, "the function is NULL");
   return find(it, &f, call);
 }
 
