@@ -367,6 +367,9 @@ static wf_stage *append_both(weft_iter *it, const weft_iter *other, wf_iter_kind
   unsigned left = it->count - 1, count = other->count;
   if (it->count + count >= WF_ITER_STAGES)
     wf_fatal(call, "too many stages: 16 are the most");
+  if (wf_stage_is(&it->stages[left], WF_ITER_PULLS) ||
+      wf_stage_is(&other->stages[count - 1], WF_ITER_PULLS))
+    wf_fatal(call, "a pull source cannot be combined with another sequence");
   /* They may be the same iterator. */
   memmove(&it->stages[it->count], other->stages, count * sizeof *other->stages);
   it->count += count;
@@ -375,8 +378,6 @@ static wf_stage *append_both(weft_iter *it, const weft_iter *other, wf_iter_kind
   s->flags = a->flags & b->flags & WF_ITER_KNOWN;
   s->flags |= (uint8_t)((a->flags | b->flags) & ~(unsigned)WF_ITER_KNOWN);
   s->left = (uint16_t)(it->count - 1 - left);
-  if (wf_stage_is(s, WF_ITER_PULLS))
-    wf_fatal(call, "a pull source cannot be combined with another sequence");
   return s;
 }
 

@@ -328,3 +328,61 @@ TEST(too_many_stages) {
   REFUSED("weft_iter_chain", "too many stages", weft_iter_chain(&it, &right));
   CHECK_EQ(weft_iter_count(&it), 99);
 }
+
+/* ---- other versions ---- */
+
+/* What programs have compiled in may not change (weft/detail/iter.h). */
+_Static_assert(sizeof(weft_iter) == 1536, "the size of an iterator is part of the ABI");
+_Static_assert(sizeof(void *) != 8 || offsetof(wf_out, counted) == 40,
+               "weft_emit is compiled into programs");
+
+/* Iterators of another layout: of an older library, of a newer one, and no iterator. */
+TEST(iterators_of_other_versions) {
+  static const uint32_t layouts[] = {WF_ITER_LAYOUT - 1, WF_ITER_LAYOUT + 1, 0, 77};
+  int64_t got = 0;
+  for (way_now = 0; way_now < 4; way_now++) {
+    const char *words = way_now < 2 ? "another version of weft" : "no source";
+    weft_iter it = known(), right = known();
+    weft_opts opts = WEFT_OPTS_INIT;
+    it.layout = layouts[way_now];
+    REFUSED("weft_iter_map", words, weft_iter_map(&it, 8, map_value, &salt));
+    REFUSED("weft_iter_filter", words, weft_iter_filter(&it, keep, &salt));
+    REFUSED("weft_iter_apply", words, weft_iter_apply(&it, &kernel_map, &salt));
+    REFUSED("weft_iter_take", words, weft_iter_take(&it, 1));
+    REFUSED("weft_iter_chunk", words, weft_iter_chunk(&it, 2));
+    REFUSED("weft_iter_zip", words, weft_iter_zip(&it, &right, 16, 8));
+    REFUSED("weft_iter_zip", words, weft_iter_zip(&right, &it, 16, 8));
+    REFUSED("weft_iter_chain", words, weft_iter_chain(&right, &it));
+    REFUSED("weft_iter_pool", words, weft_iter_pool(&it, NULL));
+    REFUSED("weft_iter_options", words, weft_iter_options(&it, &opts));
+    REFUSED("weft_iter_len", words, weft_iter_len(&it));
+    REFUSED("weft_iter_size", words, weft_iter_size(&it));
+    REFUSED("weft_iter_count", words, weft_iter_count(&it));
+    REFUSED("weft_iter_sum_i64", words, weft_iter_sum_i64(&it));
+    REFUSED("weft_iter_sum_f64", words, weft_iter_sum_f64(&it));
+    REFUSED("weft_iter_min_by", words,
+            weft_iter_min_by(&it, &got, 8, compare_none, NULL));
+    REFUSED("weft_iter_find_first", words,
+            weft_iter_find_first(&it, &got, 8, keep, &salt));
+    REFUSED("weft_iter_collect", words, weft_iter_collect(&it, &got, 1, 8));
+    REFUSED("weft_iter_for_each", words, weft_iter_for_each(&it, count_look, NULL));
+    CHECK_EQ(weft_iter_count(&right), 100); /* as it was */
+    /* More stages than there are. */
+    it = known();
+    it.count = WF_ITER_STAGES + 1;
+    REFUSED("weft_iter_count", "no source", weft_iter_count(&it));
+  }
+}
+
+/* A kernel of a header that knew fewer members. */
+TEST(kernels_of_other_versions) {
+  weft_iter it = known(), right = known();
+  weft_iter_kernel older = kernel_map, older_zip = kernel_zip, newer = kernel_map;
+  older.struct_size = older_zip.struct_size = sizeof older - sizeof(void *);
+  REFUSED("weft_iter_apply", "WEFT_KERNEL_", weft_iter_apply(&it, &older, &salt));
+  REFUSED("weft_iter_zip_apply", "WEFT_KERNEL_",
+          weft_iter_zip_apply(&it, &right, &older_zip, &salt));
+  newer.struct_size += sizeof(void *); /* members that this library does not know */
+  weft_iter_apply(&it, &newer, &salt);
+  CHECK_EQ(weft_iter_count(&it), 100);
+}

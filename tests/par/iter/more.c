@@ -569,3 +569,42 @@ TEST(a_pull_that_uses_the_pool) {
   }
   close_pools();
 }
+
+/* ---- tiles ---- */
+
+typedef struct tile_list {
+  weft_tile tile[200];
+  atomic_size_t count;
+} tile_list;
+
+static void add_tile(size_t r0, size_t r1, size_t c0, size_t c1, void *ctx) {
+  tile_list *l = ctx;
+  size_t i = atomic_fetch_add(&l->count, 1);
+  if (i < 200) l->tile[i] = (weft_tile){r0, r1, c0, c1};
+}
+
+static int compare_tiles(const void *a, const void *b) {
+  const weft_tile *x = a, *y = b;
+  if (x->r0 != y->r0) return x->r0 < y->r0 ? -1 : 1;
+  return x->c0 < y->c0 ? -1 : x->c0 > y->c0;
+}
+
+/* A tile length of 0 means the same in a loop and in an iterator. */
+TEST(tiles_are_those_of_loops) {
+  static const size_t lengths[] = {0, 1, 5, 31, 32, 33, 70};
+  for (unsigned r = 0; r < 7; r++)
+    for (unsigned c = 0; c < 7; c++)
+      for (size_t tile = 0; tile < 4; tile++) {
+        size_t rows = lengths[r], cols = lengths[c];
+        size_t tile_rows = tile % 2 * 17, tile_cols = tile / 2 * 9;
+        tile_list l = {.count = 0};
+        weft_tile got[200];
+        weft_iter it = weft_iter_tiles(rows, cols, tile_rows, tile_cols);
+        size_t n = weft_iter_collect(&it, got, 200, sizeof *got);
+        weft_for_2d(rows, cols, tile_rows, tile_cols, add_tile, &l);
+        REQUIRE(n <= 200 && n == atomic_load(&l.count));
+        qsort(l.tile, n, sizeof *l.tile, compare_tiles);
+        CHECK(memcmp(got, l.tile, n * sizeof *got) == 0);
+        if (tile == 0 && cols > 0) CHECK_EQ(n, (rows + 31) / 32);
+      }
+}
