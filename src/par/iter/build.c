@@ -66,87 +66,116 @@ void wf_iter_need_size(const weft_iter *it, size_t size, const char *call) {
 
 /* ---- sources ---- */
 
-/* Writes the head and one stage: the others are not looked at before they are set. */
-static weft_iter new_iter(wf_iter_kind kind, unsigned flags, size_t size, size_t len) {
-  weft_iter it;
-  it.layout = WF_ITER_LAYOUT;
-  it.count = 1;
-  it.opts = (weft_opts)WEFT_OPTS_INIT;
-  it.stages[0].kind = (uint8_t)kind;
-  it.stages[0].flags = (uint8_t)flags;
-  it.stages[0].left = 0;
-  it.stages[0].size = size;
-  it.stages[0].len = len;
-  return it;
+_Static_assert(offsetof(weft_opts, order) + sizeof(weft_order) == sizeof(weft_opts),
+               "a new option needs its default in init_iter");
+
+/* Writes the head and one stage: the others are not looked at before they are set.
+ * Inlined, and member by member: then gcc, too, builds the iterator where the caller
+ * wants it. A copy of all its bytes would take ten times as long as the rest of a source.
+ */
+__attribute__((always_inline)) static inline void
+init_iter(weft_iter *it, wf_iter_kind kind, unsigned flags, size_t size, size_t len) {
+  it->layout = WF_ITER_LAYOUT;
+  it->count = 1;
+  it->opts.struct_size = sizeof it->opts; /* WEFT_OPTS_INIT */
+  it->opts.pool = NULL;
+  it->opts.min_len = it->opts.max_len = 0;
+  it->opts.split = WEFT_SPLIT_ADAPTIVE;
+  it->opts.target_chunks = 0;
+  it->opts.max_workers = 0;
+  it->opts.cancel = NULL;
+  it->opts.lane = WEFT_LANE_NORMAL;
+  it->opts.order = WEFT_ORDER_LIFO;
+  it->stages[0].kind = (uint8_t)kind;
+  it->stages[0].flags = (uint8_t)flags;
+  it->stages[0].left = 0;
+  it->stages[0].size = size;
+  it->stages[0].len = len;
 }
 
 weft_iter weft_iter_slice(const void *base, size_t n, size_t size) {
+  weft_iter it;
   need_array(base, n, size, "weft_iter_slice");
-  weft_iter it = new_iter(WF_SLICE, WF_ITER_KNOWN, size, n);
+  init_iter(&it, WF_SLICE, WF_ITER_KNOWN, size, n);
   it.stages[0].as.slice.array = base;
   return it;
 }
 
 weft_iter weft_iter_refs(void *base, size_t n, size_t size) {
+  weft_iter it;
   need_array(base, n, size, "weft_iter_refs");
-  weft_iter it = new_iter(WF_REFS, WF_ITER_KNOWN, sizeof(void *), n);
+  init_iter(&it, WF_REFS, WF_ITER_KNOWN, sizeof(void *), n);
   it.stages[0].as.refs.array = base;
   it.stages[0].as.refs.size = size;
   return it;
 }
 
-static weft_iter new_range(int64_t begin, int64_t end, int64_t step, const char *call) {
+/* How many numbers a range has; the step is not 0. */
+static size_t range_length(int64_t begin, int64_t end, int64_t step, const char *call) {
   uint64_t distance = 0, stride = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
   if (step > 0 && end > begin) distance = (uint64_t)end - (uint64_t)begin;
   if (step < 0 && end < begin) distance = (uint64_t)begin - (uint64_t)end;
   uint64_t len = distance / stride + (distance % stride != 0);
   if (len > SIZE_MAX - 1)
     wf_fatal(call, "there are more numbers than a size_t can count");
-  weft_iter it = new_iter(WF_RANGE, WF_ITER_KNOWN, sizeof(int64_t), (size_t)len);
+  return (size_t)len;
+}
+
+weft_iter weft_iter_range_step(int64_t begin, int64_t end, int64_t step) {
+  const char *call = "weft_iter_range_step";
+  weft_iter it;
+  if (step == 0) wf_fatal(call, "the step is 0");
+  size_t len = range_length(begin, end, step, call);
+  init_iter(&it, WF_RANGE, WF_ITER_KNOWN, sizeof(int64_t), len);
   it.stages[0].as.range.begin = begin;
   it.stages[0].as.range.step = step;
   return it;
 }
 
 weft_iter weft_iter_range(int64_t begin, int64_t end) {
-  return new_range(begin, end, 1, "weft_iter_range");
-}
-
-weft_iter weft_iter_range_step(int64_t begin, int64_t end, int64_t step) {
-  if (step == 0) wf_fatal("weft_iter_range_step", "the step is 0");
-  return new_range(begin, end, step, "weft_iter_range_step");
-}
-
-static weft_iter new_parts(wf_iter_kind kind, size_t len, const void *base, size_t n,
-                           size_t size, size_t part) {
-  weft_iter it = new_iter(kind, WF_ITER_KNOWN, sizeof(weft_chunk), len);
-  it.stages[0].as.parts.array = base;
-  it.stages[0].as.parts.n = n;
-  it.stages[0].as.parts.size = size;
-  it.stages[0].as.parts.part = part;
+  weft_iter it;
+  size_t len = range_length(begin, end, 1, "weft_iter_range");
+  init_iter(&it, WF_RANGE, WF_ITER_KNOWN, sizeof(int64_t), len);
+  it.stages[0].as.range.begin = begin;
+  it.stages[0].as.range.step = 1;
   return it;
 }
 
+__attribute__((always_inline)) static inline void
+init_parts(weft_iter *it, wf_iter_kind kind, size_t len, const void *base, size_t n,
+           size_t size, size_t part) {
+  init_iter(it, kind, WF_ITER_KNOWN, sizeof(weft_chunk), len);
+  it->stages[0].as.parts.array = base;
+  it->stages[0].as.parts.n = n;
+  it->stages[0].as.parts.size = size;
+  it->stages[0].as.parts.part = part;
+}
+
 weft_iter weft_iter_chunks(const void *base, size_t n, size_t size, size_t chunk) {
+  weft_iter it;
   need_array(base, n, size, "weft_iter_chunks");
   if (chunk == 0) wf_fatal("weft_iter_chunks", "the chunk length is 0");
-  return new_parts(WF_CHUNKS, n / chunk + (n % chunk != 0), base, n, size, chunk);
+  init_parts(&it, WF_CHUNKS, n / chunk + (n % chunk != 0), base, n, size, chunk);
+  return it;
 }
 
 weft_iter weft_iter_windows(const void *base, size_t n, size_t size, size_t window) {
+  weft_iter it;
   need_array(base, n, size, "weft_iter_windows");
   if (window == 0) wf_fatal("weft_iter_windows", "the window length is 0");
-  return new_parts(WF_WINDOWS, n < window ? 0 : n - window + 1, base, n, size, window);
+  init_parts(&it, WF_WINDOWS, n < window ? 0 : n - window + 1, base, n, size, window);
+  return it;
 }
 
 weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows, size_t tile_cols) {
+  weft_iter it;
   tile_rows = wf_tile_rows(rows, tile_rows);
   tile_cols = wf_tile_cols(cols, tile_cols);
   size_t down = rows / tile_rows + (rows % tile_rows != 0);
   size_t across = cols / tile_cols + (cols % tile_cols != 0);
   if (across > 0 && down > (SIZE_MAX - 1) / across)
     wf_fatal("weft_iter_tiles", "there are more tiles than a size_t can count");
-  weft_iter it = new_iter(WF_TILES, WF_ITER_KNOWN, sizeof(weft_tile), down * across);
+  init_iter(&it, WF_TILES, WF_ITER_KNOWN, sizeof(weft_tile), down * across);
   it.stages[0].as.tiles.rows = rows;
   it.stages[0].as.tiles.cols = cols;
   it.stages[0].as.tiles.tile_rows = tile_rows;
@@ -155,24 +184,27 @@ weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows, size_t til
 }
 
 weft_iter weft_iter_repeat(const void *value, size_t n, size_t size) {
+  weft_iter it;
   need_array(value, n, size, "weft_iter_repeat");
-  weft_iter it = new_iter(WF_REPEAT, WF_ITER_KNOWN, size, n);
+  init_iter(&it, WF_REPEAT, WF_ITER_KNOWN, size, n);
   it.stages[0].as.repeat.value = value;
   return it;
 }
 
 weft_iter weft_iter_pull(size_t size, weft_pull_fn *fn, void *ctx) {
+  weft_iter it;
   if (size == 0) wf_fatal("weft_iter_pull", "the element size is 0");
   need_function(fn == NULL, "weft_iter_pull");
-  weft_iter it = new_iter(WF_PULL, WF_ITER_PULLS, size, 0);
+  init_iter(&it, WF_PULL, WF_ITER_PULLS, size, 0);
   it.stages[0].as.pull.fn = fn;
   it.stages[0].as.pull.ctx = ctx;
   return it;
 }
 
 weft_iter weft_iter_lines(const char *text, size_t length) {
+  weft_iter it;
   if (text == NULL && length > 0) wf_fatal("weft_iter_lines", "the text is NULL");
-  weft_iter it = new_iter(WF_LINES, 0, sizeof(weft_line), 0);
+  init_iter(&it, WF_LINES, 0, sizeof(weft_line), 0);
   it.stages[0].as.lines.text = text;
   it.stages[0].as.lines.length = length;
   return it;
