@@ -37,7 +37,8 @@ static const char *subject_of(const char *row_id) {
       {"P6", "uneven loops"},  {"P7", "empty loop"},    {"P8", "sort numbers"},
       {"P9", "sort records"},  {"P10", "filter, find"}, {"P11", "many tasks"},
       {"P12", "wake-up"},      {"P13", "ticks"},        {"P14", "64 threads"},
-      {"P16", "programs"},     {"iter", "iterators"}};
+      {"P16", "programs"},     {"P17", "frames"},       {"P18", "short calls"},
+      {"iter", "iterators"}};
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
     if (strcmp(subjects[i][0], row_id) == 0) return subjects[i][1];
   return "";

@@ -1,6 +1,6 @@
 /* short_calls/weft.c - P18: weft_join, called from outside the pool.
  *
- * weft.slept_x is how many times threads fell asleep per call, in a thousand calls after
+ * weft.slept_x is how many times threads fell asleep per call, in 200 calls after
  * those that are timed.
  *
  * Usage: short_calls_weft [threads [us [alone|busy]]]
@@ -9,7 +9,7 @@
 #include "../common/weft_start.h"
 #include "short_calls.h"
 
-enum { COUNTED = 1000 };
+enum { COUNTED = 200 };
 
 typedef struct part {
   const uint64_t *numbers;
