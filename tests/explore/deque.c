@@ -105,7 +105,7 @@ static void begin_at(uint64_t first_index, size_t capacity, bool eager) {
   for (size_t i = 0; i < capacity; i++) wf_ptr_store_relaxed(&deque.slots[i], &stale);
 }
 
-/* So many public tasks, then so many private ones, with open pins. */
+/* Some public tasks, then some private ones, with open pins. */
 static void fill(unsigned public_tasks, unsigned private_tasks) {
   for (unsigned i = 0; i < public_tasks; i++) {
     wf_deque_ask(&deque);
@@ -211,7 +211,7 @@ DEQUE(deque_claim_against_asker, .setup = one_private,
       .ra_bound = 2, .quick_bound = 1)
 
 /* Tasks below a bottom that the owner has moved down, or down and up again, are seen by
- * a claimer who has read that bottom. */
+ * a claimer that has read that bottom. */
 static void push_two_pop_two(void) {
   (void)push();
   (void)push();

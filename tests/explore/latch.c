@@ -111,7 +111,7 @@ static void noted(void) {
 SCENARIO(latch_note_kept, .setup = make, .threads = {come_and_go, note}, .check = noted,
          .bound = XP_UNBOUNDED)
 
-/* A waiter that changes its mind against a setter: exactly the right one is told. */
+/* A waiter that changes its mind against a setter: exactly the right one is woken. */
 static void change_mind_and_wait(void) {
   if (wf_latch_get_sleepy(&it->latch)) wf_latch_wake_up(&it->latch);
   wait_and_free();
@@ -147,7 +147,7 @@ static void add_and_finish(void) {
 SCENARIO(count_latch_add, .setup = make,
          .threads = {wait_for_count, add_and_finish, finish_1}, .quick_bound = 1)
 
-/* Whoever counts off last sees what all have done. */
+/* The thread that counts off last sees what all have done. */
 static void count_off(unsigned number) {
   it->payload[number] = number + 1;
   if (wf_count_latch_count_off(&it->count)) drop(2);

@@ -260,7 +260,7 @@ SCENARIO(global_used_by_two, .setup = global_begins,
          .threads = {first_of_two, second_of_two}, .check = two_have_joined, .bound = 1,
          .modes = XP_SC | XP_TSO, .quick_bound = -2)
 
-/* A thread that has not made the pool, nor waited for who has, finds it whole. */
+/* A thread that has not made the pool, nor waited for its maker, finds it whole. */
 static wf_u32 x_made;
 
 static void made_by_another(void) {

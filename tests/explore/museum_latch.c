@@ -284,8 +284,8 @@ static void handle_waiter(void) {
 EXHIBIT(handle_freed_by_waiter, FREED_BY_WAITER, XP_DEAD, XP_ALL_MODES, handle_is_out,
         .threads = {handle_waiter, handle_runner})
 
-/* Dropped and finished at the same time: who comes second frees, and a look is not enough
- * to know who that is. */
+/* Dropped and finished at the same time: the second of the two frees, and a look is not
+ * enough to know which that is. */
 static void lets_go(void) {
   handle *its = the_handle;
   if (defect == FREED_BY_BOTH) {

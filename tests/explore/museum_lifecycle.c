@@ -115,8 +115,8 @@ static void makes_and_ends_pool(void) {
 EXHIBIT(end_without_join, NOT_JOINED, XP_DEAD, XP_ALL_MODES, pool_runs,
         .threads = {makes_and_ends_pool})
 
-/* A thread cannot be started: whoever waits for the number that was planned waits for
- * ever. */
+/* A thread cannot be started: a thread that waits for the planned number of threads waits
+ * for ever. */
 static void reports_ready(void *arg) {
   (void)arg;
   wf_u32_fetch_add_release(&x_ready, 1);

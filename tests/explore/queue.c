@@ -285,7 +285,7 @@ static void post_twice(void) {
   post();
 }
 
-/* Two workers: whoever found work, and leaves nobody searching, wakes the next one. */
+/* Two workers: one that found work, and leaves nobody searching, wakes the next one. */
 static void work_and_wake_next(void) {
   work_once();
   uint64_t word = wf_counters_load(&counters);

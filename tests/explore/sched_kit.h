@@ -54,7 +54,7 @@ __attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
   make_pool_with_stand_ins(threads, guests, 0, users);
 }
 
-/* Setups: so many workers, and so many threads from outside. */
+/* Setups: some workers, and some threads from outside. */
 __attribute__((unused)) static void one_worker(void) {
   make_pool(2, 1, 1);
 }

@@ -165,7 +165,7 @@ static void work(void *ctx) {
   atomic_fetch_add(&w->ran, 1);
 }
 
-/* So many at once at most, and so many at once if they wait for each other. */
+/* `expected` tasks run at once at most, and that many do if they wait for each other. */
 typedef struct meeting {
   unsigned expected;
   atomic_uint present, left;

@@ -1,5 +1,5 @@
 /* Broadcasts: one call on each thread, no more and no less, with indices that leave no
- * gap, whatever the threads are doing and whoever calls.
+ * gap, whatever the threads are doing and wherever the caller comes from.
  *
  * SPDX-License-Identifier: MIT */
 #include "support.h"

@@ -1,5 +1,5 @@
 /* Broadcasts by isolated code: several at once, inside of each other, and by what more
- * than one isolated call waits for. Whoever has a part in such a call and waits must
+ * than one isolated call waits for. A thread that waits in a part of such a call must
  * answer, or they all wait for each other.
  *
  * SPDX-License-Identifier: MIT */

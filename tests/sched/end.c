@@ -1,5 +1,5 @@
 /* The end of a pool (V26): what was submitted is run by a pool that still works as one,
- * exit hooks are the last thing on their threads, and what must be told is told.
+ * exit hooks are the last thing on their threads, and misuse is reported.
  *
  * SPDX-License-Identifier: MIT */
 #include "support.h"

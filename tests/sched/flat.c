@@ -1,5 +1,5 @@
 /* Memory and stack stay flat: a million spawns in one scope need no more of either than a
- * few thousand do, whoever spawns them and in whatever shape.
+ * few thousand do, from any thread and in any shape.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -184,8 +184,8 @@ TEST(many_handles_in_turn) {
 /* ---- chains ---- */
 
 /* Each task spawns its successor and is done: that is a loop, and takes the stack of
- * one. Whoever runs a link, no other link may be below it on the same stack, or at least
- * not many: helping stops when half of the stack is used. */
+ * one. No other link, or at least not many, may be below a link on the same stack:
+ * helping stops when half of the stack is used. */
 typedef struct chain {
   weft_scope *scope;
   unsigned long left; /* links to go */

@@ -66,7 +66,7 @@ static bool is_inside(const part *p, const part *of) {
   return p != NULL;
 }
 
-/* Whoever waits on this thread waits for something that this part belongs to: the same
+/* What waits on this thread waits for something that this part belongs to: the same
  * whole, or, strictly, the very part that waits. If not, the program ends, because the
  * next thing would be a deadlock. */
 static const part *part_enter(const part *p) {
@@ -133,7 +133,7 @@ typedef struct locked {
 static void locked_init(locked *l, unsigned depth) {
   pthread_mutexattr_t attributes;
   REQUIRE(pthread_mutexattr_init(&attributes) == 0);
-  /* A thread that takes it twice is told, and does not hang. */
+  /* Taking it twice is an error, and does not hang. */
   REQUIRE(pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_ERRORCHECK) == 0);
   REQUIRE(pthread_mutex_init(&l->mutex, &attributes) == 0);
   pthread_mutexattr_destroy(&attributes);
@@ -150,7 +150,8 @@ static unsigned leaves_of(unsigned depth) {
 
 static void update(void *ctx) {
   locked *l = ctx;
-  /* Else the lock is held below on this stack, or by somebody who waits for this. */
+  /* Otherwise the lock is held below on this stack, or by a thread that waits for this.
+   */
   REQUIRE(innermost == NULL);
   REQUIRE(pthread_mutex_lock(&l->mutex) == 0);
   part whole = {.pool = l->pool, .depth = l->depth};
@@ -251,7 +252,7 @@ TEST_LIMIT(a_lock_around_work_in_another_pool, 120) {
   }
 }
 
-/* ---- whoever waits inside runs only its own ---- */
+/* ---- a thread that waits inside runs only its own ---- */
 
 /* "While fn, or anything that it forks or spawns, waits for its own tasks, the waiting
  * thread runs only tasks made by what is waiting": not even those of its siblings. */
@@ -285,7 +286,7 @@ typedef struct standstill {
   pthread_t threads[2]; /* of the caller and of b */
   pid_t thread_ids[2];
   gate hold;           /* c stands in it */
-  gate with_strangers; /* and so does the one who has made the strangers */
+  gate with_strangers; /* and so does the task that has made the strangers */
   atomic_ulong strangers;
 } standstill;
 

@@ -330,7 +330,7 @@ TEST(half_of_the_threads_under_a_flood) {
   }
 }
 
-/* ---- never on top of somebody who waits ---- */
+/* ---- never on top of code that waits ---- */
 
 /* How many joins and scopes this thread stands in. */
 static _Thread_local unsigned waiting;

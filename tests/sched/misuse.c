@@ -1,5 +1,5 @@
 /* Misuse of scopes, handles and sections: each ends the program with a sentence that
- * names the call; and weft_set_fatal_handler, which is told instead.
+ * names the call; and weft_set_fatal_handler, which gets that sentence instead.
  *
  * The tests by name are the programs that misbehave; others run them and look on.
  *

@@ -263,7 +263,7 @@ static void call_rounds(void *ctx) {
 }
 
 /* How deep is the program by itself? On one thread with a large stack, while the started
- * thread is busy, so that every call is made by the one who waits for it. */
+ * thread is busy, so that every call is made by the thread that waits for it. */
 static size_t serial_need(const program *p) {
   gate plug = {0};
   weft_pool *pool = pool_of(1);

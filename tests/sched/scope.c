@@ -142,7 +142,7 @@ enum { SPAWNERS = 6 };
 typedef struct shared_scope {
   weft_scope scope;
   weft_pool *pool;
-  spot *spots; /* so many for each spawner */
+  spot *spots; /* a share for each spawner */
   unsigned long each;
   atomic_uint spawners; /* that have begun, and */
   atomic_uint finished; /* that have spawned everything */

@@ -35,7 +35,7 @@ static void check_copy(void *ctx, size_t size) {
   memset(copy, 0xee, size);
 }
 
-/* A function for each size, since a task is told nothing but the address. */
+/* A function for each size, since a task knows nothing but the address. */
 /* clang-format off */
 #define SIZE_LIST(ENTRY)                                                                 \
   ENTRY(0) ENTRY(1) ENTRY(2) ENTRY(7) ENTRY(8) ENTRY(15) ENTRY(16) ENTRY(17) ENTRY(31)   \

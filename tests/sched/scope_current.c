@@ -1,6 +1,6 @@
 /* weft_scope_current: the scope that code is in goes with the code, not with the thread.
  * Tasks, halves of joins and calls into other pools keep it wherever they run; detached
- * and asynchronous functions are in none, whoever runs them.
+ * and asynchronous functions are in none, wherever they run.
  *
  * SPDX-License-Identifier: MIT */
 #include "support.h"

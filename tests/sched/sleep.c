@@ -72,8 +72,8 @@ static unsigned parked(const weft_pool *pool) {
   return count;
 }
 
-/* What must be true after a post that ended the sleep of so many idle workers and of so
- * many helpers. Frees the pool. */
+/* What must be true after a post: how many are awake, and how many of each kind still
+ * sleep. Frees the pool. */
 static void check_scene(weft_pool *pool, unsigned awake, unsigned idle, unsigned helpers,
                         unsigned closed) {
   uint64_t word = wf_counters_load(&pool->sleep.counters);
@@ -415,7 +415,7 @@ TEST(v18_helper_is_woken_for_a_task) {
 typedef struct latch_race {
   weft_pool *pool;
   wf_latch latch;
-  atomic_ulong round; /* the waiter is in, or past, so many rounds */
+  atomic_ulong round; /* the round that the waiter is in, or past */
   atomic_ulong set;
   unsigned long rounds;
 } latch_race;

@@ -61,7 +61,7 @@ static size_t small_stack(void) {
 /* ---- uneven trees ---- */
 
 /* The left half is one level shorter, the right half a third; leaves take different
- * times. Whoever waits finds much to steal, and waits again inside. */
+ * times. A thread that waits finds much to steal, and waits again inside. */
 typedef struct uneven {
   unsigned depth;
   uint64_t leaves;

@@ -41,7 +41,7 @@ TEST(stats_of_detached_work) {
   }
 }
 
-/* In a pool of one thread nothing is stolen, whoever joins. */
+/* In a pool of one thread nothing is stolen, whichever thread joins. */
 static void join_there(unsigned index, void *arg) {
   (void)index;
   for (unsigned long i = 0; i < scaled(200); i++) check_tree_in(arg, 10);

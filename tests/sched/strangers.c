@@ -125,7 +125,8 @@ TEST(a_guest_stays_with_tasks_of_another_scope) {
 }
 
 /* A thread of one pool, inside another one, spawns into a scope of the first, and waits
- * in the second for whoever has that scope: its own deque is no place for the task. */
+ * in the second for the thread that has that scope: its own deque is no place for the
+ * task. */
 typedef struct crossing {
   weft_pool *first, *second;
   weft_scope scope; /* of the first */

@@ -19,7 +19,8 @@
 #include <weft/scope.h>
 #include <weft/task.h>
 
-/* Waits for what other threads bring about. If they never do, the watchdog tells. */
+/* Waits for what other threads bring about. If they never do, the watchdog ends the test.
+ */
 #define AWAIT(condition)                                                                 \
   do {                                                                                   \
     while (!(condition)) sched_yield();                                                  \
@@ -189,8 +190,8 @@ static inline void in_pools(weft_fn *fn, void *ctx) {
 
 /* A place where tasks stand until it is opened. */
 typedef struct gate {
-  atomic_uint inside; /* so many have come */
-  atomic_uint left;   /* so many have gone, and touch the gate no more */
+  atomic_uint inside; /* how many have come */
+  atomic_uint left;   /* how many have gone, and touch the gate no more */
   atomic_bool is_open;
 } gate;
 
@@ -221,8 +222,8 @@ static inline void unplug(gate *plug) {
 /* ---- marks ---- */
 
 /* Each task has a mark of its own, a plain byte: so a task that runs twice at once, or
- * whose work is not visible to the one who waits, is a data race that ThreadSanitizer
- * tells. */
+ * whose work is not visible to the thread that waits, is a data race that
+ * ThreadSanitizer reports. */
 static inline void mark(void *ctx) {
   unsigned char *own = ctx;
   ++*own;

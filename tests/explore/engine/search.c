@@ -332,7 +332,7 @@ static void set_bounds(const xp_scenario *scenario, xp_mode mode, int bound) {
   if (bound != XP_UNBOUNDED)
     xp_now.stale_bound = scenario->stale_bound != 0 ? scenario->stale_bound : bound + 1;
   /* Sleep sets leave out states in between, which an invariant wants to see, and take
-   * faults to be independent, of which there are only so many. */
+   * faults to be independent, which they are not: their number is limited. */
   xp_now.sleep_sets = bound == XP_UNBOUNDED && mode != XP_TSO &&
                       scenario->invariant == NULL && scenario->spurious == 0 &&
                       scenario->failing_allocations == 0 &&

@@ -1,8 +1,8 @@
 /* tso.c - store buffers, as x86 has them.
  *
  * A store goes into its thread's buffer and reaches memory later, in order. When, matters
- * only to somebody who looks at the same word; so the choice is made then, and not
- * before: whoever accesses a word for which another thread has stores in its buffer
+ * only to a thread that looks at the same word; so the choice is made then, and not
+ * before: a thread that accesses a word for which another thread has stores in its buffer
  * chooses how many of them are in memory by now. A store that goes to memory chooses in
  * the same way whether those of others to the same word come first.
  *
