@@ -66,7 +66,7 @@ static void call(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
 
 /* Is the code that runs now in the scope's own region? False in a scope inside it, and
  * where isolated code lies below. */
-static inline bool is_inside(const wf_worker *worker, const weft_scope *s) {
+static inline bool runs_inside(const wf_worker *worker, const weft_scope *s) {
   return worker->deque.owner.region == &s->region;
 }
 
@@ -290,7 +290,7 @@ static inline bool runs_in_place(const weft_scope *s, wf_worker *worker) {
 static void run_in_place(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ctx) {
   worker->spawn_depth++;
   wf_worker_check(worker);
-  if (WF_LIKELY(is_inside(worker, s)))
+  if (WF_LIKELY(runs_inside(worker, s)))
     call_inside(worker, s, fn, ctx);
   else
     call(worker, s, fn, ctx);
@@ -303,7 +303,8 @@ static void run_in_place(weft_scope *s, wf_worker *worker, weft_fn *fn, void *ct
  * counts as a stranger's (see wf_worker_draw_ticket). */
 static bool runs_oldest_in_place(const weft_scope *s, wf_worker *worker) {
   return wf_deque_is_at_limit(&worker->spawned) && has_enough(worker) &&
-         (is_inside(worker, s) ? wf_worker_has_room(worker) : wf_worker_may_help(worker));
+         (runs_inside(worker, s) ? wf_worker_has_room(worker)
+                                 : wf_worker_may_help(worker));
 }
 
 static void run_oldest_in_place(weft_scope *s, wf_worker *worker) {
