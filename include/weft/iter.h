@@ -6,8 +6,8 @@
  *     weft_iter_map(&it, sizeof(long), square, NULL);
  *     int64_t sum = weft_iter_sum_i64(&it);
  *
- * Sources and stages are here, sinks in weft/iter_sink.h, stages that the compiler can
- * vectorise in weft/iter_kernel.h. The guide is docs/guide/iterators.md.
+ * Sources and stages are here, sinks in weft/iter_sink.h, kernel stages, whose loops the
+ * compiler can vectorise, in weft/iter_kernel.h. The guide is docs/guide/iterators.md.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_ITER_H
@@ -22,37 +22,41 @@
 extern "C" {
 #endif
 
-/* What all of it shares.
+/* What holds for all iterators.
  *
  * An iterator is a value: it lives on the stack, is copied by assignment, owns nothing
- * and needs no end. It describes a sequence; nothing runs before a sink is called, and
- * sinks leave it as it is, so it can be used again, also by several threads at once. What
- * it refers to (arrays, contexts) must live as long. A stage changes the iterator that it
- * is given. There may be 16 sources and stages in one.
+ * and needs no clean-up. It describes a sequence. Nothing runs before a sink is called,
+ * and sinks do not change it, so it can be used again, also by several threads at once.
+ * What it refers to (arrays, contexts) must live until the last sink has returned. A
+ * stage changes the iterator that it is given. An iterator has room for 16 sources and
+ * stages.
  *
  * Elements are bytes of one size for each stage, as in qsort. They go through all stages
  * in batches of some hundreds (fewer if they are large, or if there is little stack),
  * which stay in the cache. Functions get pointers to elements in such a batch, aligned as
- * malloc's are where the size allows; they are valid until the function returns. The
- * pointers that elements of weft_iter_refs, chunks, windows and lines contain are into
+ * malloc's memory is where the size allows; they are valid until the function returns.
+ * The pointers inside of elements of weft_iter_refs, chunks, windows and lines point into
  * the array.
  *
- * Order: as far as results are concerned everything is as in the serial code. Functions
- * are called in any order and at the same time on several threads; each once for each
- * element that is needed, unless it says otherwise. They may use weft themselves, and
- * must not be left by longjmp or a C++ exception.
+ * Order: results are those of the serial code. Functions are called in any order and at
+ * the same time on several threads, once for each element that is needed, unless a
+ * comment says otherwise. They may use weft themselves, and must not be left by longjmp
+ * or a C++ exception.
  *
- * Length: some stages need to know how many elements come in front of which (enumerate,
- * zip, interleave, step, skip, take, reverse, chunk; the sink position). They
- * cannot stand behind those that lose it: filter, filter_map, flat_map, take_while, and
- * the sources pull and lines.
+ * Length: some stages need to know how many elements there are (enumerate, zip,
+ * interleave, step, skip, take, reverse, chunk; the sink position). They cannot follow
+ * those that lose it: filter, filter_map, flat_map, take_while, and the sources pull and
+ * lines.
  *
- * Errors: nonsense (a NULL function, sizes that do not match, a stage that needs the
- * length where it is lost, too many stages) ends the program at once, with a message that
- * names the call.
+ * Parameters: an array is `base, n, size`, as everywhere in weft; what is special to a
+ * call follows.
+ *
+ * Errors: a NULL function, sizes that do not match, a stage that needs the length where
+ * it is lost, too many stages, an iterator that no source has made: the program ends at
+ * once, with a message that names the call.
  *
  * Cost: building takes nanoseconds. Sinks: a call through a pointer for each element and
- * stage that is a plain function (1 to 2 ns), or one for each batch and kernel. */
+ * stage that is a plain function (1 to 2 ns), or for each batch and kernel stage. */
 typedef struct weft_iter weft_iter; /* its members are not API: weft/detail/iter.h */
 
 /* ---- sources ---- */
@@ -61,14 +65,15 @@ typedef struct weft_iter weft_iter; /* its members are not API: weft/detail/iter
  *
  *     for (size_t i = 0; i < n; i++) ... base[i] ...
  *
- * The elements themselves: they are read in place, and copied where a stage needs it. */
+ * The elements themselves. They are read in place, and copied where a stage needs that.
+ */
 WEFT_API weft_iter weft_iter_slice(const void *base, size_t n, size_t size);
 
 /* Replaces
  *
  *     for (size_t i = 0; i < n; i++) ... &base[i] ...
  *
- * Elements of type void *, one to each element of the array: to change them in place. */
+ * Elements of type void *, one to each element of the array, to change it in place. */
 WEFT_API weft_iter weft_iter_refs(void *base, size_t n, size_t size);
 
 /* Replaces
@@ -90,7 +95,7 @@ typedef struct weft_chunk {
  *
  *     for (size_t i = 0; i < n; i += chunk) ... base[i] to base[min(i + chunk, n) - 1]
  *
- * weft_iter_windows: all runs of `window` neighbours, which overlap; none if the array is
+ * weft_iter_windows: every `window` neighbours, which overlap; none if the array is
  * shorter. */
 WEFT_API weft_iter weft_iter_chunks(const void *base, size_t n, size_t size,
                                     size_t chunk);
@@ -108,8 +113,8 @@ typedef struct weft_tile {
  *       for (size_t c = 0; c < cols; c += tile_cols)
  *         ... [r, min(r + tile_rows, rows)) x [c, min(c + tile_cols, cols)) ...
  *
- * Elements of type weft_tile. A tile length of 0 means all rows, or all columns; tiles of
- * 1 x 1 are index pairs. */
+ * Elements of type weft_tile. A tile length of 0 means 32 rows, or all columns, as in
+ * weft_for_2d; tiles of 1 x 1 are index pairs. */
 WEFT_API weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows,
                                    size_t tile_cols);
 
@@ -124,10 +129,10 @@ WEFT_API weft_iter weft_iter_repeat(const void *value, size_t n, size_t size);
  *
  * For what comes one after the other: files, queues, generators. The function writes up
  * to `room` elements and returns how many; 0 is the end. It is called by one thread at a
- * time, and not again after the end; what follows works on the batches in parallel, so
- * return many. The number of threads does not matter to results where the function
- * returns the same batches. Cannot be one of two sides (chain and so on); if there is a
- * take_while behind it, one thread does it all. */
+ * time, and not again after the end. The stages behind it work on the batches in
+ * parallel, so return many elements. Results do not depend on the number of threads as
+ * long as the function returns the same batches. A pull cannot be one of two sides (zip,
+ * chain and so on). With a take_while behind it, one thread does everything. */
 typedef size_t weft_pull_fn(void *out, size_t room, void *ctx);
 WEFT_API weft_iter weft_iter_pull(size_t size, weft_pull_fn *fn, void *ctx);
 
@@ -141,10 +146,10 @@ typedef struct weft_line {
  *
  *     for (char *p = text; p < text + length; p = end + 1) ... p to end ...
  *
- * where end is the next '\n', or that of the text. Elements of type weft_line. */
+ * where `end` is the next '\n', or the end of the text. Elements of type weft_line. */
 WEFT_API weft_iter weft_iter_lines(const char *text, size_t length);
 
-/* ---- stages: one element for each ---- */
+/* ---- stages: one element from each ---- */
 
 /* Replaces
  *
@@ -155,11 +160,12 @@ typedef void weft_iter_map_fn(void *out, const void *in, void *ctx);
 WEFT_API void weft_iter_map(weft_iter *it, size_t out_size, weft_iter_map_fn *fn,
                             void *ctx);
 
-/* Calls fn for each element that passes, and lets it pass. */
+/* Calls fn for each element that passes, and hands it on as it is. */
 typedef void weft_iter_look_fn(const void *elem, void *ctx);
 WEFT_API void weft_iter_inspect(weft_iter *it, weft_iter_look_fn *fn, void *ctx);
 
-/* Adds a kernel of weft/iter_kernel.h: a map, a filter, a filter-map or a flat map. */
+/* Adds a kernel stage of weft/iter_kernel.h: a map, a filter, a filter-map or a flat map.
+ */
 WEFT_API void weft_iter_apply(weft_iter *it, const weft_iter_kernel *kernel, void *ctx);
 
 /* Replaces
@@ -214,9 +220,9 @@ static inline void weft_emit(weft_out *out, const void *elem, size_t size) {
  *
  *     for (size_t j = 0; j < n; j++) weft_emit(...);
  *
- * where elements are only counted, as by weft_iter_count: then n more are, and it returns
- * true. Else it does nothing and returns false, and the elements are to be made. For
- * functions of weft_iter_flat_map that know how many they will emit:
+ * where elements are only counted, as by weft_iter_count: it adds n to the count and
+ * returns true. Else it does nothing and returns false, and the function must emit the
+ * elements. For functions of weft_iter_flat_map that know how many they will emit:
  *
  *     if (weft_emit_count(out, n)) return;
  *     for (size_t j = 0; j < n; j++) ... weft_emit(out, &y, sizeof y); */
@@ -229,15 +235,16 @@ static inline bool weft_emit_count(weft_out *out, size_t n) {
  *
  *     if (!pred(&x, ctx)) break;
  *
- * What stands in front of it is run twice for the elements up to the end, the first time
- * to find that; pred, too. After that no function gets to see an element behind the
- * end. Functions in front must give the same again. */
+ * The stages before it, and pred, run twice for the elements up to the end: the first
+ * time to find the end. So their functions must give the same result again. No function
+ * of a later stage or sink sees an element behind the end. */
 WEFT_API void weft_iter_take_while(weft_iter *it, weft_pred_fn *pred, void *ctx);
 
 /* ---- stages: by position ---- */
 
-/* Every k-th element from the first on; all but the first k; the first k; the last one
- * first. Functions of stages in front are called only for elements that are left. */
+/* step: every k-th element, from the first on. skip: all but the first k. take: the first
+ * k. reverse: the last one first. Functions of earlier stages are only called for
+ * elements that are left. */
 WEFT_API void weft_iter_step(weft_iter *it, size_t k);
 WEFT_API void weft_iter_skip(weft_iter *it, size_t k);
 WEFT_API void weft_iter_take(weft_iter *it, size_t k);
@@ -247,11 +254,11 @@ WEFT_API void weft_iter_reverse(weft_iter *it);
  *
  *     for (i = 0; i < n; i += k) ... {&x[i], min(k, n - i), i / k} ...
  *
- * Elements become weft_chunk, of k elements each, the last one of fewer. They are next to
- * each other in memory that is valid while functions of later stages and of the sink
- * look at the chunk; directly behind weft_iter_slice it is the array itself. Memory for
- * large chunks comes from malloc or else from the system; the program ends if neither
- * has any. Not behind another chunk stage. */
+ * Elements become weft_chunk, of k elements each, the last one of fewer. The elements of
+ * a chunk are next to each other in memory that is valid while functions of later stages
+ * and of the sink look at the chunk; directly behind weft_iter_slice it is the array
+ * itself. Memory for large chunks comes from malloc, else from the system; the program
+ * ends if neither has any. Cannot follow another chunk stage. */
 WEFT_API void weft_iter_chunk(weft_iter *it, size_t k);
 
 /* ---- stages: two sequences ---- */
@@ -263,7 +270,7 @@ WEFT_API void weft_iter_chunk(weft_iter *it, size_t k);
  *     pair.left = x, pair.right = y;
  *
  * Elements become structs of `size` bytes that have the left element at their begin and
- * the right one at `right_at`. As long as the shorter one. */
+ * the right one at `right_at`. The result is as long as the shorter sequence. */
 WEFT_API void weft_iter_zip(weft_iter *it, const weft_iter *other, size_t size,
                             size_t right_at);
 
@@ -271,8 +278,8 @@ WEFT_API void weft_iter_zip(weft_iter *it, const weft_iter *other, size_t size,
  *
  *     fn(&out, &x, &y, ctx);
  *
- * a zip and a map without pairs in between; weft_iter_zip_apply does it with a kernel,
- * WEFT_KERNEL_ZIP. */
+ * a zip and a map without pairs in between. weft_iter_zip_apply does it by a kernel
+ * stage, WEFT_KERNEL_ZIP. */
 typedef void weft_iter_zip_fn(void *out, const void *left, const void *right, void *ctx);
 WEFT_API void weft_iter_zip_map(weft_iter *it, const weft_iter *other, size_t out_size,
                                 weft_iter_zip_fn *fn, void *ctx);
@@ -282,22 +289,21 @@ WEFT_API void weft_iter_zip_apply(weft_iter *it, const weft_iter *other,
 /* All of the first, then all of the other. Elements have the same size. */
 WEFT_API void weft_iter_chain(weft_iter *it, const weft_iter *other);
 
-/* One of the first, one of the other, in turn; when one ends, what the other still has.
- */
+/* One of the first, one of the other, in turn; when one ends, the rest of the other. */
 WEFT_API void weft_iter_interleave(weft_iter *it, const weft_iter *other);
 
 /* ---- how it runs ---- */
 
-/* Options of weft/opts.h for the sinks, wherever they are set in the chain. Lengths count
- * elements of the sources. weft_iter_options sets all of them; a sink that is cancelled
- * returns soon, with a result that means nothing. */
+/* Options of weft/opts.h for the sinks, at any place in the chain. Lengths count elements
+ * of the sources. weft_iter_options sets all of them. A sink that is cancelled returns
+ * soon, with a result that means nothing. */
 WEFT_API void weft_iter_pool(weft_iter *it, weft_pool *pool);
 WEFT_API void weft_iter_cancel(weft_iter *it, struct weft_scope *scope);
 WEFT_API void weft_iter_min_len(weft_iter *it, size_t min_len);
 WEFT_API void weft_iter_max_len(weft_iter *it, size_t max_len);
 WEFT_API void weft_iter_options(weft_iter *it, const weft_opts *opts);
 
-/* How many elements there are, or SIZE_MAX if that is not known; and their size. */
+/* The number of elements, or SIZE_MAX if it is not known; and the size of an element. */
 WEFT_API size_t weft_iter_len(const weft_iter *it);
 WEFT_API size_t weft_iter_size(const weft_iter *it);
 

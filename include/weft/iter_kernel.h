@@ -1,5 +1,5 @@
-/* weft/iter_kernel.h - stages of iterators whose loops the compiler sees: each is a macro
- * around an expression, for elements of one type.
+/* weft/iter_kernel.h - kernel stages: stages of iterators whose loops the compiler sees.
+ * Each macro WEFT_KERNEL_... makes one from an expression, for elements of one type.
  *
  *     WEFT_KERNEL_FILTER(even, int64_t, x % 2 == 0)
  *     WEFT_KERNEL_MAP(square, int64_t, int64_t, x * x)
@@ -12,11 +12,15 @@
  * Each macro stands where a function definition may stand and defines a constant of type
  * weft_iter_kernel with the given name. In the expressions `x` is the element, by value,
  * and `ctx` the pointer that was given to weft_iter_apply. Expressions are evaluated on
- * several threads at the same time, in any order, and some more than once: they shall
- * have no side effects. Types are those that can be copied as bytes.
+ * several threads at the same time, in any order, and some more than once: they must have
+ * no side effects. Types are those that can be copied as bytes.
  *
- * Cost: a call through a pointer for each batch of some hundred elements; the loops
- * are vectorised where the expression allows it.
+ * Not to be confused with typed functions: WEFT_MAP, WEFT_FILTER and the others of
+ * weft/typed_function.h make functions that work on whole arrays at once. A kernel stage
+ * does nothing by itself; it is one step of a chain.
+ *
+ * Cost: a call through a pointer for each batch of some hundred elements. The loops are
+ * vectorised where the expression allows it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_ITER_KERNEL_H
@@ -36,8 +40,9 @@ typedef enum weft_iter_kernel_kind {
   WEFT_ITER_KERNEL_ZIP
 } weft_iter_kernel_kind;
 
-/* What the macros define. `any` is for every CPU; what `wide` has is for those with wide
- * vectors, and used instead. */
+/* What the macros define. `any` has loops for every CPU; those of `wide` are used instead
+ * on CPUs with wide vectors. Members are only added at the end, and the library looks at
+ * struct_size before it reads them. */
 typedef struct weft_iter_kernel {
   size_t struct_size; /* sizeof(weft_iter_kernel) */
   const char *name;
@@ -54,7 +59,7 @@ typedef struct weft_iter_kernel {
  *
  *     for (each x) out = expr;
  *
- * from elements of type T makes one of type U each. */
+ * makes an element of type U from each x of type T. */
 #define WEFT_KERNEL_MAP(name, T, U, expr)                                                \
   WF_ITER_MAP(name, T, U, expr)                                                          \
   static const weft_iter_kernel name = {                                                 \
@@ -71,7 +76,7 @@ typedef struct weft_iter_kernel {
  *
  *     for (each x, y) out = expr;
  *
- * for weft_iter_zip_apply: `x` of type T comes from the left side, `y` of type V from the
+ * For weft_iter_zip_apply: `x` of type T comes from the left side, `y` of type V from the
  * right one. */
 #define WEFT_KERNEL_ZIP(name, T, V, U, expr)                                             \
   WF_ITER_ZIP(name, T, V, U, expr)                                                       \
@@ -89,8 +94,8 @@ typedef struct weft_iter_kernel {
  *
  *     for (each x) if (keep) out = expr;
  *
- * Both expressions are evaluated for each element where they have no more than
- * WF_KERNEL_SMALL bytes: no branch to predict. */
+ * Where U is small, `expr` is evaluated for all elements, kept or not, so that there is
+ * no branch to mispredict. */
 #define WEFT_KERNEL_FILTER_MAP(name, T, U, keep, expr)                                   \
   WF_ITER_SIEVE(name, T, U, keep, expr)                                                  \
   static const weft_iter_kernel name = {                                                 \
@@ -125,7 +130,7 @@ typedef struct weft_iter_kernel {
  *     for (each x)
  *       for (size_t j = 0; j < number; j++) out = expr;
  *
- * makes `number` elements of type U from each x. Where they are only counted, expr is not
+ * Makes `number` elements of type U from each x. Where they are only counted, expr is not
  * evaluated. */
 #define WEFT_KERNEL_FLAT_MAP(name, T, U, number, expr)                                   \
   WF_ITER_FLAT(name, T, U, number, expr)                                                 \

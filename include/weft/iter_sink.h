@@ -1,5 +1,5 @@
-/* weft/iter_sink.h - what runs an iterator: sums, searches, collections and more. Comes
- * with weft/iter.h.
+/* weft/iter_sink.h - sinks, which run an iterator: sums, searches, collections and more.
+ * Comes with weft/iter.h.
  *
  *     weft_iter it = weft_iter_lines(text, length);
  *     weft_iter_filter(&it, is_error, NULL);
@@ -17,26 +17,27 @@
 extern "C" {
 #endif
 
-/* What all sinks share.
+/* What holds for all sinks.
  *
- * Threads: any. Inside a pool a call belongs to that pool; from outside the calling
- * thread takes part in the global pool (started on first use) until the call returns; see
- * weft_iter_pool for another one.
+ * Threads: any. Inside a pool a call runs in that pool; from outside the calling thread
+ * takes part in the global pool (started on first use) until the call returns. Use
+ * weft_iter_pool for another pool.
  *
  * Results are the same, bit by bit, for every number of threads, sums of floats too, also
  * behind filters: what is added to what follows from the lengths of the sources alone
- * (behind weft_iter_pull from the batches that it returns).
+ * (behind weft_iter_pull from the batches that it returns). Where the length is known,
+ * sums of floats have the same bits as weft_sum_f32 and weft_sum_f64 of an array with the
+ * same numbers.
  *
- * Short circuit: any, all, find and position stop the stages in front of them as soon as
- * the answer is known, but for batches that had begun.
+ * Short circuit: any, all, find and position stop the stages before them as soon as the
+ * answer is known, except for batches that had begun.
  *
- * Errors: none but in weft_iter_append. Sinks take the size of an element along with the
- * pointer to where one goes, and end the program with a message if it is not that of the
- * iterator. Where there is no scratch memory they work with less or with one thread;
- * elements larger than what the stack holds, or partial results of flat maps and pulls
- * behind which order must be kept, come from the system then, and the program ends if
- * that has none either. Without memory some functions may be called twice for the same
- * element. */
+ * Errors: only weft_iter_append can fail. Sinks that write elements take their size, and
+ * end the program with a message if it is not that of the iterator's elements. Where
+ * there is no scratch memory they work with less or with one thread, and some functions
+ * may be called twice for the same element. Elements that are too large for the stack,
+ * and partial results behind a pull, get their memory from the system then; the program
+ * ends if that has none either. */
 
 /* Replaces
  *
@@ -52,7 +53,7 @@ WEFT_API void weft_iter_each_batch(const weft_iter *it, weft_iter_batch_fn *fn,
  *
  *     for (each x) count++;
  *
- * Functions of maps that only what is counted goes through are not called. */
+ * Functions of maps are not called where only the number of elements matters. */
 WEFT_API size_t weft_iter_count(const weft_iter *it);
 
 /* ---- folding ---- */
@@ -62,8 +63,8 @@ WEFT_API size_t weft_iter_count(const weft_iter *it);
  *     *result = *identity;
  *     for (each x) op(result, &x, ctx);
  *
- * op makes *acc to "*acc, then *x"; it must be associative and need not commute, identity
- * must not change what it is combined with, and must not be *result itself. */
+ * op sets *acc to "*acc, then *x". It must be associative and need not commute. The
+ * identity must not change what it is combined with, and must not be *result itself. */
 WEFT_API void weft_iter_reduce(const weft_iter *it, void *result, size_t size,
                                const void *identity, weft_op_fn *op, void *ctx);
 
@@ -72,9 +73,9 @@ WEFT_API void weft_iter_reduce(const weft_iter *it, void *result, size_t size,
  *     f->init(result, ctx);
  *     for (each batch) f->fold(result, elems, n, ctx);
  *
- * As weft_reduce (weft/reduce.h): accumulators of neighbours are merged, left and right
- * in their order, and a fold must mean the same as the merge of the folds of its parts.
- */
+ * As in weft_reduce (weft/reduce.h): accumulators of neighbours are merged, left and
+ * right in their order, and a fold must mean the same as the merge of the folds of its
+ * parts. */
 typedef struct weft_folder {
   size_t size;                                                     /* of an accumulator */
   size_t elem;                                                     /* of an element */
@@ -95,8 +96,8 @@ WEFT_API void weft_iter_fold(const weft_iter *it, void *result, const weft_folde
  *     for (each x) if (x < min) min = x;
  *
  * and the same for the largest. Elements are of the type in the name; 32-bit integers
- * give sums of 64 bits, 64-bit ones wrap, floats give a double. Minima pass over NaN; if
- * there is nothing else, they are NaN. */
+ * give sums of 64 bits, 64-bit ones wrap around, floats give a double. Minima and maxima
+ * leave out NaN; if there is nothing else, they are NaN. */
 #define WEFT_DECLARE_(name, type, wide)                                                  \
   WEFT_API wide weft_iter_sum_##name(const weft_iter *it);                               \
   WEFT_API type weft_iter_min_##name(const weft_iter *it);                               \
@@ -123,10 +124,10 @@ WEFT_API bool weft_iter_max_by(const weft_iter *it, void *out, size_t size,
  *       if (pred(&x, ctx)) { *out = x; return true; }
  *     return false;
  *
- * pred may be NULL: any element will do, those behind a filter for instance. out may be
- * NULL. find_any: whichever comes up first. find_first and find_last: in the order of the
- * sequence; for the first all threads work from the front, for the last one from the
- * back. */
+ * pred may be NULL: then every element matches, for instance those that pass a filter.
+ * out may be NULL. find_any: the match that is found first. find_first and find_last: the
+ * first and the last in the order of the sequence; all threads work from the front, or
+ * from the back. */
 WEFT_API bool weft_iter_find_any(const weft_iter *it, void *out, size_t size,
                                  weft_pred_fn *pred, void *ctx);
 WEFT_API bool weft_iter_find_first(const weft_iter *it, void *out, size_t size,
@@ -147,18 +148,18 @@ WEFT_API bool weft_iter_none(const weft_iter *it, weft_pred_fn *pred, void *ctx)
 
 /* ---- collecting ---- */
 
-/* Where elements go must not be what a source of the iterator reads (the array of a
+/* The destination must not be memory that a source of the iterator reads (the array of a
  * slice, refs, chunks or windows, a text, the value of repeat): the program ends with a
  * message. To change an array in place, write through weft_iter_refs. Memory that
- * functions read by themselves is theirs to keep apart. */
+ * functions read by themselves is not checked. */
 
 /* Replaces
  *
  *     for (each x) { if (n < room) dst[n] = x; n++; }
  *     return n;
  *
- * Returns how many elements there are; as many as there is room for are in dst, in order.
- * Where the length is known, those without room are not computed. */
+ * Returns how many elements there are. dst has as many of them as there is room for, in
+ * order. Where the length is known, those without room are not computed. */
 WEFT_API size_t weft_iter_collect(const weft_iter *it, void *dst, size_t room,
                                   size_t size);
 
@@ -196,8 +197,9 @@ WEFT_API weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *n
  *     for (each pair) left[n] = pair.left, right[n] = pair.right, n++;
  *     return n;
  *
- * The inverse of weft_iter_zip: the left part, of left_size bytes, is at the begin of
- * each element, the right one, of right_size bytes, at right_at. Room as in collect. */
+ * The inverse of weft_iter_zip: the left part of each element has left_size bytes and is
+ * at its begin, the right part has right_size bytes and is at right_at. Room as in
+ * collect. */
 WEFT_API size_t weft_iter_unzip(const weft_iter *it, void *left, void *right, size_t room,
                                 size_t left_size, size_t right_size, size_t right_at);
 

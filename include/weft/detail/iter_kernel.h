@@ -1,9 +1,9 @@
-/* weft/detail/iter_kernel.h - the loops that the macros of weft/iter_kernel.h define,
- * each as a function of its own. Not API.
+/* weft/detail/iter_kernel.h - the loops of kernel stages, which the macros of
+ * weft/iter_kernel.h define in the program, each as a function of its own. Not API.
  *
- * Every loop is defined twice where the compiler can write code for a CPU that not all
- * have: once for all, once for those with vectors of 32 bytes; the library chooses. Both
- * do the same operations with the same roundings: that set has no fused products.
+ * On x86-64 each loop is defined twice: for every CPU, and for those with AVX2 and its
+ * vectors of 32 bytes; the library chooses when it runs. Both do the same operations with
+ * the same roundings, because AVX2 has no fused product and sum.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_DETAIL_ITER_KERNEL_H
@@ -26,15 +26,16 @@
 extern "C" {
 #endif
 
-/* What a kernel does, for one kind of CPU. All of them get n elements. */
+/* The loops of a kernel stage, for one kind of CPU. All of them get n elements. No member
+ * may be added here: weft_iter_kernel has two of these in a row. */
 typedef struct wf_iter_code {
-  /* Of maps, filters and zips: writes elements, and returns how many. */
+  /* Maps, filters and zips: writes elements, and returns how many. */
   size_t (*run)(void *out, const void *in, const void *right, size_t n, void *ctx);
-  /* Of flat maps. */
+  /* Flat maps. */
   void (*flat)(struct wf_out *out, const void *in, size_t n, void *ctx);
-  /* Of those that change the number: returns how many there will be. */
+  /* Filters and flat maps: returns how many elements there will be. */
   size_t (*count)(const void *in, size_t n, void *ctx);
-  /* Of filters: writes a byte for each element, 1 if it stays, else 0. */
+  /* Filters: writes a byte for each element, 1 if it stays, else 0. */
   void (*keep)(unsigned char *kept, const void *in, size_t n, void *ctx);
 } wf_iter_code;
 
@@ -78,8 +79,8 @@ typedef struct wf_iter_code {
     return wf_n;                                                                         \
   }
 
-/* Small results are written before it is known whether they stay: no branch to predict.
- */
+/* Small results are written before it is known whether they stay, so that there is no
+ * branch to mispredict. */
 #define WF_ITER_SIEVE_LOOP(SIMD, fn, T, U, keep, expr)                                   \
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_none,           \
                         size_t wf_n, void *ctx) {                                        \
@@ -97,8 +98,8 @@ typedef struct wf_iter_code {
     return wf_kept;                                                                      \
   }
 
-/* What a filter keeps, without moving it: that the library does, with instructions that
- * compilers do not find. */
+/* Which elements a filter keeps. The library moves them, with instructions that compilers
+ * do not find. */
 #define WF_ITER_KEEP_LOOP(SIMD, fn, T, keep)                                             \
   SIMD static void fn(unsigned char *wf_kept, const void *wf_from, size_t wf_n,          \
                       void *ctx) {                                                       \
@@ -164,7 +165,7 @@ typedef struct wf_iter_code {
     return wf_total;                                                                     \
   }
 
-/* ---- all that a kernel needs, for both kinds of CPUs ---- */
+/* ---- all loops of a kernel stage, for both kinds of CPUs ---- */
 
 #define WF_ITER_MAP(name, T, U, expr)                                                    \
   WF_ITER_MAP_LOOP(WF_SIMD, name##_run_, T, U, expr)                                     \

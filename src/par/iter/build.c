@@ -305,18 +305,18 @@ void weft_iter_flat_map(weft_iter *it, size_t out_size, weft_iter_flat_map_fn *f
 /* A program that was compiled with an older header has the members that its header had.
  */
 static void need_kernel(const weft_iter_kernel *kernel, const char *call) {
-  if (kernel == NULL) wf_fatal(call, "the kernel is NULL");
+  if (kernel == NULL) wf_fatal(call, "the kernel stage is NULL");
   if (kernel->struct_size < sizeof *kernel)
-    wf_fatal(call, "the kernel is not one of WEFT_KERNEL_*");
+    wf_fatal(call, "the kernel stage was not made by WEFT_KERNEL_* of this version");
 }
 
 void weft_iter_apply(weft_iter *it, const weft_iter_kernel *kernel, void *ctx) {
   const char *call = "weft_iter_apply";
   need_kernel(kernel, call);
   if (kernel->kind == WEFT_ITER_KERNEL_ZIP)
-    wf_fatal(call, "a kernel of two elements needs weft_iter_zip_apply");
+    wf_fatal(call, "a kernel stage of two elements needs weft_iter_zip_apply");
   if (size_of(it, call) != kernel->in)
-    wf_fatal(call, "the elements have another size than the kernel's type");
+    wf_fatal(call, "the elements have another size than the type of the kernel stage");
   wf_stage *s = append_stage(it, WF_KERNEL, kernel->out, call);
   s->as.kernel.loops = kernel;
   s->as.kernel.ctx = ctx;
@@ -449,10 +449,10 @@ void weft_iter_zip_apply(weft_iter *it, const weft_iter *other,
   const char *call = "weft_iter_zip_apply";
   need_kernel(kernel, call);
   if (kernel->kind != WEFT_ITER_KERNEL_ZIP)
-    wf_fatal(call, "the kernel is not one of two elements (WEFT_KERNEL_ZIP)");
+    wf_fatal(call, "the kernel stage is not one of two elements (WEFT_KERNEL_ZIP)");
   wf_stage *s = append_zip(it, other, WF_ZIP_KERNEL, kernel->out, call);
   if (left_of(it)->size != kernel->in || input_of(it)->size != kernel->right)
-    wf_fatal(call, "the elements have other sizes than the kernel's types");
+    wf_fatal(call, "the elements have other sizes than the types of the kernel stage");
   s->as.kernel.loops = kernel;
   s->as.kernel.ctx = ctx;
 }
