@@ -16,12 +16,6 @@ typedef struct wanted_part {
   size_t i, n, stride, at;
 } wanted_part;
 
-/* Are all positions below len? For assertions. The last one is computed without wrapping
- * around, unless the stride is negative, as it should. */
-static inline bool is_inside(wanted_part w, size_t len) {
-  return w.n == 0 || (w.i < len && w.i + (w.n - 1) * w.stride < len);
-}
-
 static const char *fetch(wf_iter_run *run, unsigned k, wanted_part w) {
   return wf_iter_fetch(run, k, w.i, w.n, w.stride, w.at);
 }
@@ -346,7 +340,9 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size
                           size_t at) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   wanted_part w = {i, n, stride, at};
-  WF_ASSERT(wf_stage_is(s, WF_ITER_KNOWN) && n <= run->capacity && is_inside(w, s->len));
+  WF_ASSERT(wf_stage_is(s, WF_ITER_KNOWN) && n >= 1 && n <= run->capacity);
+  WF_ASSERT(i < s->len &&
+            i + (n - 1) * stride < s->len); /* wraps if stride is negative */
   switch ((wf_iter_kind)s->kind) {
   case WF_MAP:
   case WF_KERNEL:

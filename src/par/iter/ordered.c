@@ -26,25 +26,25 @@ enum { PAGE_BYTES = 32 << 10 };
  * A choice. Shorter lines take a second page. */
 enum { BYTES_PER_LINE = 8 };
 
-typedef struct ordering {
+typedef struct ordered_run {
   wf_iter_order order; /* first, so that wf_iter_put finds the rest */
   wf_ordered blocks;
   size_t block;    /* most positions of a block */
   bool direct;     /* the calling thread is alone and puts elements where they belong */
   size_t pull_key; /* of the next batch */
   bool pull_ended;
-} ordering;
+} ordered_run;
 
 /* The state of a run that fills a block. */
 typedef struct filling {
-  ordering *o;
+  ordered_run *o;
   wf_ordered_block *block;
 } filling;
 
 /* ---- the buffer ---- */
 
 /* Room for `needed` elements in all. */
-static bool reserve(ordering *o, size_t needed, bool exactly) {
+static bool reserve(ordered_run *o, size_t needed, bool exactly) {
   weft_buffer *b = o->order.buffer;
   size_t size = o->order.output[0].size, capacity = needed;
   if (needed <= b->capacity) return true;
@@ -61,7 +61,7 @@ static bool reserve(ordering *o, size_t needed, bool exactly) {
   return true;
 }
 
-static void copy_kept(const ordering *o, const wf_ordered_block *b) {
+static void copy_kept(const ordered_run *o, const wf_ordered_block *b) {
   const weft_buffer *buffer = o->order.buffer;
   size_t size = o->order.output[0].size;
   char *to = (char *)buffer->data + (buffer->count + b->at[0]) * size;
@@ -73,7 +73,7 @@ static void copy_kept(const ordering *o, const wf_ordered_block *b) {
 }
 
 typedef struct copy_call {
-  const ordering *o;
+  const ordered_run *o;
   wf_ordered_block **blocks;
 } copy_call;
 
@@ -83,7 +83,7 @@ static void copy_some_kept(size_t begin, size_t end, void *ctx) {
 }
 
 /* With all threads if there is memory for a list of the blocks. */
-static void copy_all_kept(const ordering *o) {
+static void copy_all_kept(const ordered_run *o) {
   size_t count = 0;
   for (const wf_ordered_block *b = o->blocks.kept; b != NULL; b = b->next) count++;
   wf_ordered_block **blocks = (wf_ordered_block **)malloc(count * sizeof *blocks);
@@ -105,7 +105,7 @@ static void copy_all_kept(const ordering *o) {
 }
 
 /* Moves what was kept into the buffer. */
-static void gather_kept(ordering *o) {
+static void gather_kept(ordered_run *o) {
   size_t count = o->order.buffer->count, all = o->blocks.count[0];
   if (o->blocks.kept == NULL) return;
   if (all > SIZE_MAX - count)
@@ -118,7 +118,7 @@ static void gather_kept(ordering *o) {
 /* ---- elements of a block ---- */
 
 /* Straight to where they belong. False: no memory. */
-static bool put_direct(ordering *o, unsigned output, const char *elems, size_t n) {
+static bool put_direct(ordered_run *o, unsigned output, const char *elems, size_t n) {
   const wf_iter_output *l = &o->order.output[output];
   size_t *count = &o->blocks.count[output];
   weft_buffer *b = o->order.buffer;
@@ -135,7 +135,7 @@ static bool put_direct(ordering *o, unsigned output, const char *elems, size_t n
 
 bool wf_iter_put(wf_iter_order *order, wf_iter_run *run, unsigned output,
                  const char *elems, size_t n) {
-  ordering *o = (ordering *)order;
+  ordered_run *o = (ordered_run *)order;
   if (o->direct) return put_direct(o, output, elems, n);
   const filling *f = (const filling *)run->state;
   bool done = wf_ordered_put(&o->blocks, f->block, output, elems, n);
@@ -150,7 +150,7 @@ static bool route_to_block(wf_iter_run *run, const char *elems, size_t n) {
 }
 
 static bool route_direct(wf_iter_run *run, const char *elems, size_t n) {
-  wf_iter_order *order = &((ordering *)run->state)->order;
+  wf_iter_order *order = &((ordered_run *)run->state)->order;
   return order->route(order, run, elems, n);
 }
 
@@ -172,12 +172,12 @@ static void place(const wf_iter_output *output, const wf_ordered_block *b, unsig
 }
 
 static void place_block(wf_ordered_block *b, void *ctx) {
-  const ordering *o = (const ordering *)ctx;
+  const ordered_run *o = (const ordered_run *)ctx;
   for (unsigned l = 0; l < o->order.outputs; l++) place(&o->order.output[l], b, l);
 }
 
 static void merge_block(wf_ordered_block *b, void *ctx) {
-  const ordering *o = (const ordering *)ctx;
+  const ordered_run *o = (const ordered_run *)ctx;
   const wf_iter_folding *f = o->order.folding;
   f->merge(o->order.result, wf_ordered_const_data(b->first[0]), f->ctx);
 }
@@ -185,15 +185,15 @@ static void merge_block(wf_ordered_block *b, void *ctx) {
 /* ---- blocks of positions, and of batches ---- */
 
 static void *enter_ordered(void *ctx) {
-  return wf_ordered_enter(&((ordering *)ctx)->blocks);
+  return wf_ordered_enter(&((ordered_run *)ctx)->blocks);
 }
 
 static void leave_ordered(void *own, void *ctx) {
-  wf_ordered_leave(&((ordering *)ctx)->blocks, (wf_ordered_block *)own);
+  wf_ordered_leave(&((ordered_run *)ctx)->blocks, (wf_ordered_block *)own);
 }
 
 static void *run_ordered_block(void *own, size_t begin, size_t end, void *ctx) {
-  ordering *o = (ordering *)ctx;
+  ordered_run *o = (ordered_run *)ctx;
   filling f = {o, (wf_ordered_block *)own};
   wf_iter_run run = {.plan = o->order.plan, .take = route_to_block, .state = &f};
   wf_ordered_start(&o->blocks, f.block, begin, end);
@@ -215,7 +215,7 @@ static void fold_batch(const wf_iter_folding *f, void *acc, wf_iter_run *run,
 
 static void *run_ordered_batch(void *own, wf_iter_run *run, const char *elems, size_t n,
                                void *ctx) {
-  ordering *o = (ordering *)ctx;
+  ordered_run *o = (ordered_run *)ctx;
   filling f = {o, (wf_ordered_block *)own};
   const wf_iter_folding *folding = o->order.folding;
   wf_ordered_start(&o->blocks, f.block, run->key, run->key + 1);
@@ -232,7 +232,7 @@ static void *run_ordered_batch(void *own, wf_iter_run *run, const char *elems, s
 
 /* ---- gaps ---- */
 
-static void close_position_gaps(ordering *o) {
+static void close_position_gaps(ordered_run *o) {
   const wf_iter_plan *plan = o->order.plan;
   size_t n = wf_plan_positions(plan);
   for (;;) {
@@ -247,7 +247,7 @@ static void close_position_gaps(ordering *o) {
 }
 
 typedef struct rest_of_pull {
-  ordering *o;
+  ordered_run *o;
   void *acc; /* of one batch */
 } rest_of_pull;
 
@@ -276,7 +276,7 @@ static void *run_rest(void *own, wf_iter_run *run, const char *elems, size_t n,
 }
 
 /* What was not pulled before: all of it with a single thread. */
-static void pull_rest(ordering *o) {
+static void pull_rest(ordered_run *o) {
   const wf_iter_folding *f = o->order.folding;
   _Alignas(16) char small[256];
   wf_scratch scratch = {NULL, NULL, 0};
@@ -298,7 +298,7 @@ static void pull_rest(ordering *o) {
 
 /* ---- all ---- */
 
-static void run_positions(ordering *o) {
+static void run_positions(ordered_run *o) {
   const wf_iter_plan *plan = o->order.plan;
   size_t n = wf_plan_positions(plan);
   wf_crew crew = {.enter = enter_ordered,
@@ -312,7 +312,7 @@ static void run_positions(ordering *o) {
   if (o->blocks.keeps) gather_kept(o);
 }
 
-static void run_pull(ordering *o) {
+static void run_pull(ordered_run *o) {
   wf_iter_pulling pulling = {.plan = o->order.plan,
                              .enter = enter_ordered,
                              .batch = run_ordered_batch,
@@ -330,7 +330,7 @@ static void run_pull(ordering *o) {
 }
 
 static void run_ordered_inside(void *ctx) {
-  ordering *o = (ordering *)ctx;
+  ordered_run *o = (ordered_run *)ctx;
   if (wf_plan_pulls(o->order.plan))
     run_pull(o);
   else
@@ -338,7 +338,7 @@ static void run_ordered_inside(void *ctx) {
   wf_ordered_free(&o->blocks);
 }
 
-static void choose_pages(ordering *o) {
+static void choose_pages(ordered_run *o) {
   const wf_iter_plan *plan = o->order.plan;
   wf_ordered *b = &o->blocks;
   size_t widest = 1;
@@ -359,7 +359,7 @@ static void choose_pages(ordering *o) {
 }
 
 void wf_iter_run_ordered(wf_iter_order *order) {
-  ordering o = {.order = *order};
+  ordered_run o = {.order = *order};
   WF_ASSERT(order->folding == NULL ? order->outputs >= 1 : wf_plan_pulls(order->plan));
   choose_pages(&o);
   o.blocks.keeps = order->buffer != NULL;
