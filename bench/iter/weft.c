@@ -1,4 +1,4 @@
-/* iter/weft.c - iterators, with stages that are kernels, or plain functions.
+/* iter/weft.c - iterators with kernel stages, or with element functions.
  *
  * Usage: iter_weft sum|dot|flat|collect|map|find kernels|functions [threads [n]]
  *
@@ -6,7 +6,7 @@
 #include "../common/weft_start.h"
 #include "iter.h"
 
-/* ---- kernels ---- */
+/* ---- kernel stages ---- */
 
 WEFT_KERNEL_FILTER(even, int64_t, x % 2 == 0)
 WEFT_KERNEL_MAP(square, int64_t, int64_t, x *x)
@@ -66,7 +66,7 @@ static int64_t kernel_find(const int64_t *a, size_t n, int64_t limit) {
   return found;
 }
 
-/* ---- functions ---- */
+/* ---- element functions ---- */
 
 static bool is_even(const void *elem, void *ctx) {
   (void)ctx;

@@ -28,8 +28,8 @@
  * `layout` is for what is left: two copies of the library in one process (a plugin that
  * was linked with its own), one of which gets an iterator of the other, and memory that
  * was never an iterator. Sources write WF_ITER_LAYOUT; each other call compares it first
- * and ends the program with a message if it differs. Whoever changes weft_iter or
- * wf_stage counts WF_ITER_VERSION up.
+ * and ends the program with a message if it differs. With each change of
+ * weft_iter or wf_stage WF_ITER_VERSION goes up by one.
  *
  * Two structs here go the other way, from the program's inline code to the library:
  * wf_out is made by the library and only gets new members at its end; weft_iter_kernel is

@@ -240,7 +240,7 @@ static inline void wf_iter_copy(void *to, const void *from, size_t size) {
 const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size_t stride,
                           size_t at);
 
-/* What stage k, a map, an inspect or a kernel map, makes of a batch. */
+/* What stage k makes of a batch: a map, an inspect, or a kernel stage that is a map. */
 const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size_t n);
 
 /* ---- all blocks: drive.c ---- */

@@ -27,7 +27,7 @@ static size_t kernel_plain(const wf_stage *s, void *out, const void *in,
  * is one part: its bytes are half a kilobyte, which stays in the first cache. */
 enum { SIEVE_PART = 512 };
 
-/* What moves the elements that a filter keeps. NULL: the kernel's own loop does. */
+/* What moves the elements that a filter keeps. NULL: the stage's own loop does. */
 static wf_compact_fn *compaction_for(const wf_stage *s) {
   if (wf_stage_kernel(s)->any.keep == NULL) return NULL;
   if (s->size == 8) return wf_simd_get()->compact_8;

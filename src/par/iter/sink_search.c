@@ -139,6 +139,7 @@ static void note_found(find_sink *f, const wf_iter_run *run, const char *elem,
   uintptr_t key = wf_word_load_relaxed(&f->x_key);
   /* The last match of a block replaces those in front of it. */
   if (run->key < key || (run->key == key && f->last)) {
+    WF_ASSERT(run->key != SIZE_MAX); /* that means: no match */
     if (f->out != NULL) memcpy(f->out, elem, size);
     f->index = index;
     wf_word_store_relaxed(&f->x_key, run->key);
@@ -169,6 +170,7 @@ static bool take_find(wf_iter_run *run, const char *elems, size_t n) {
     elems = kept;
   }
   size_t j = match(f, elems, size, n);
+  WF_ASSERT(j <= n && n <= run->capacity);
   if (j == n) return !(f->any ? is_found : is_behind_found)(run->key, f);
   note_found(f, run, elems + j * size, base + j);
   return f->last;

@@ -1,4 +1,4 @@
-/* iter_chains.h - iterators put together at random, against serial code.
+/* par/iter/chains.h - iterators put together at random, against serial code.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PAR_ITER_CHAINS_H

@@ -1,6 +1,6 @@
-/* Kernels of iterators in each version that this CPU can run: the same as serial code,
- * for elements of all sizes and whatever stays; and flat maps that tell how many they
- * make where nothing else is wanted.
+/* Kernel stages in each version that this CPU can run: the same as serial code, for
+ * elements of all sizes and whatever stays; and flat maps that say how many elements they
+ * make where those are only counted.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/array/support.h"
@@ -8,7 +8,7 @@
 
 #include <weft/iter.h>
 
-/* Runs the statement with every set of kernels, and the best one in the end. */
+/* Runs the statement with every SIMD set of this CPU, and ends with the best one. */
 #define FOR_SETS(set)                                                                    \
   for (unsigned set = 0; set < 3; set++)                                                 \
     if (wf_simd_choose(set))

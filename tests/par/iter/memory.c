@@ -1,15 +1,15 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
-/* Iterators when memory runs out: the same results from less of it; only
- * weft_iter_append may say so, and leaves its buffer as it was.
+/* Iterators when memory runs out: the same results from less of it. Only weft_iter_append
+ * may fail, and leaves its buffer as it was then.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/array/support.h"
 #include "par/iter/sinks.h"
 #include "par/refusal.h"
 
-/* What the sinks of iter_sinks.h check they check with memory of their own; so here each
- * has its memory before the refusals begin. */
+/* The checks of par/iter/sinks.h allocate memory themselves; so here each case has its
+ * memory before the refusals begin. */
 typedef struct refused_case {
   const weft_iter *it;
   const model *m;

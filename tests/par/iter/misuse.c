@@ -374,7 +374,7 @@ TEST(iterators_of_other_versions) {
   }
 }
 
-/* A kernel of a header that knew fewer members. */
+/* A kernel stage of a header that knew fewer members. */
 TEST(kernels_of_other_versions) {
   weft_iter it = known(), right = known();
   weft_iter_kernel older = kernel_map, older_zip = kernel_zip, newer = kernel_map;

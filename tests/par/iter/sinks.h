@@ -1,4 +1,5 @@
-/* iter_sinks.h - every sink of an iterator, checked against the array that it stands for.
+/* par/iter/sinks.h - every sink of an iterator, checked against the array that it stands
+ * for.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PAR_ITER_SINKS_H

@@ -1,5 +1,5 @@
-/* iter_support.h - what the tests of iterators share: sequences of int64_t that are built
- * twice, as an iterator and as a plain array (the model), and checks of every sink
+/* par/iter/support.h - what the tests of iterators share: sequences of int64_t that are
+ * built twice, as an iterator and as a plain array (the model), and checks of every sink
  * against that array.
  *
  * Each source ends in a map to int64_t, each stage takes and makes int64_t: so every one
