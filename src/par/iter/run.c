@@ -152,7 +152,8 @@ static void flat_map(wf_iter_run *run, unsigned k, const char *in, size_t n) {
   } else {
     weft_iter_flat_map_fn *fn = s->as.flat_map.fn;
     void *ctx = s->as.flat_map.ctx;
-    for (size_t j = 0; j < n && f.wanted; j++) fn(in + j * in_size, &f.out, ctx);
+    const char *end = in + n * in_size;
+    for (; in < end && f.wanted; in += in_size) fn(in, &f.out, ctx);
   }
   flat_flush(&f.out);
   if (f.out.counted > 0) run->take(run, NULL, f.out.counted);
