@@ -35,9 +35,10 @@ static unsigned lay_out_both(layout *l, unsigned k, unsigned used) {
   unsigned left = wf_stage_left(stages, k), right = k - 1;
   l->plan->parent[left] = l->plan->parent[right] = (unsigned char)k;
   if (stages[k].kind < WF_CHAIN) {
-    used |= lay_out_stage(l, left, used);
-    used |= lay_out_stage(l, right, used);
-    return take_slot(l, k, used);
+    unsigned left_in = lay_out_stage(l, left, used);
+    unsigned right_in = lay_out_stage(l, right, used | left_in);
+    WF_ASSERT((left_in & right_in) == 0); /* both are read at the same time */
+    return take_slot(l, k, used | left_in | right_in);
   }
   /* Chain and interleave: parts of both sides are put together here in several fetches,
    * or handed on as they are. So the slot is chosen before those of the sides. */
