@@ -1,36 +1,45 @@
 /* weft.hpp - weft for C++17: include this one. Header-only; link with libweft as in C.
  *
- *     weft/hpp/join.hpp    weft::join: callables, perhaps at the same time
- *     weft/hpp/loop.hpp    weft::for_each, for_blocks, for_chunks, transform, map
- *     weft/hpp/reduce.hpp  weft::reduce, transform_reduce, fold
- *     weft/hpp/sort.hpp    weft::sort, stable_sort
- *     weft/hpp/iter.hpp    weft::iter: lazy pipelines, fused into one loop
- *     weft/hpp/scope.hpp   weft::scope, in_scope, async
- *     weft/hpp/pool.hpp    weft::pool, isolate, blocking, broadcast
+ *     weft/hpp/join.hpp     weft::join: callables, perhaps at the same time
+ *     weft/hpp/loop.hpp     for_each, for_blocks, for_chunks, for_step, for_2d, try_for,
+ *                           transform, map
+ *     weft/hpp/reduce.hpp   reduce, transform_reduce, fold
+ *     weft/hpp/numbers.hpp  sum, product, dot, min, max, mean, variance
+ *     weft/hpp/array.hpp    fill, copy, reverse, rotate, gather, scatter, unique,
+ *                           stable_partition, histogram, scans, comparisons
+ *     weft/hpp/sort.hpp     sort, stable_sort
+ *     weft/hpp/order.hpp    merge, nth_element, partial_sort, argsort, sort_by_key
+ *     weft/hpp/iter.hpp     weft::iter: lazy pipelines, fused into one loop
+ *     weft/hpp/scope.hpp    weft::scope, in_scope, async
+ *     weft/hpp/pool.hpp     weft::pool, detach, yield, isolate, blocking, broadcast
  *
- * It is a thin layer over the C calls of weft.h, which may be used beside it: the same
- * scheduler, the same pools, the same options, with callables inlined into the loops, and
- * with exceptions, which go to the caller:
+ * It is a thin layer over the C calls of weft.h, which can be used beside it: the same
+ * scheduler, pools and options, with callables inlined into the loops. Exceptions reach
+ * the caller:
  *
  *     join          all are called; throws that of the first in the list
- *     loops, iter   throws that of the lowest index; what is in front of it runs, blocks
+ *     loops, iter   throws that of the lowest index; blocks in front of it run, blocks
  *                   behind it are skipped
  *     reduce, fold  as loops
  *     sort          throws the first in time; most comparisons are left out
  *     scope         throws the first in time; tasks that were not started are skipped
+ *     detach        nobody waits: std::terminate
  *
- * In each case the call returns (throws) only when nothing that it has started is still
- * running, and everything that was made is destroyed. With -fno-exceptions all of it
- * works, and nothing is carried. docs/guide/cpp.md is the guide.
+ * A call throws only when nothing that it has started is still running and everything
+ * that was made is destroyed. With -fno-exceptions all of it works, without this.
+ * docs/guide/cpp.md is the guide, with a table of the two faces.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_HPP
 #define WEFT_HPP
 
+#include <weft/hpp/array.hpp>
 #include <weft/hpp/base.hpp>
 #include <weft/hpp/iter.hpp>
 #include <weft/hpp/join.hpp>
 #include <weft/hpp/loop.hpp>
+#include <weft/hpp/numbers.hpp>
+#include <weft/hpp/order.hpp>
 #include <weft/hpp/pool.hpp>
 #include <weft/hpp/reduce.hpp>
 #include <weft/hpp/scope.hpp>

@@ -24,6 +24,24 @@
 #define WEFT_API
 #endif
 
+/* For code that is C and C++ at once: a conversion that C++ writes as static_cast, and
+ * the marks around inline functions that convert in the way of C, for users who compile
+ * C++ with -Wold-style-cast. (g++ does not warn inside extern "C".) Not API. */
+#ifdef __cplusplus
+#define WF_CAST(T, x) static_cast<T>(x)
+#else
+#define WF_CAST(T, x) ((T)(x))
+#endif
+#if defined(__cplusplus) && defined(__clang__)
+#define WF_C_BEGIN                                                                       \
+  _Pragma("clang diagnostic push")                                                       \
+      _Pragma("clang diagnostic ignored \"-Wold-style-cast\"")
+#define WF_C_END _Pragma("clang diagnostic pop")
+#else
+#define WF_C_BEGIN
+#define WF_C_END
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -53,19 +53,20 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
 #define WEFT_FOLD(name, A, T, identity, step, merge)                                     \
   WF_FOR_JOB(name, T const)                                                              \
   static void name##_init_(void *wf_acc, void *wf_job) {                                 \
-    (void)wf_job, *(A *)wf_acc = (identity);                                             \
+    (void)wf_job, *WF_CAST(A *, wf_acc) = (identity);                                    \
   }                                                                                      \
   WEFT_FOLD_LOOP_ static void name##_fold_(void *wf_to, size_t wf_i, size_t wf_end,      \
                                            void *wf_job) {                               \
-    const name##_job wf_j = *(const name##_job *)wf_job;                                 \
-    A wf_acc = *(A *)wf_to;                                                              \
+    const name##_job wf_j = *WF_CAST(const name##_job *, wf_job);                        \
+    A wf_acc = *WF_CAST(A *, wf_to);                                                     \
     WF_FOLD_QUARTERS(A, T, name##_init_, step, merge)                                    \
     for (; wf_i < wf_end; wf_i++) wf_acc = step(wf_acc, wf_j.a[wf_i], wf_j.ctx);         \
-    *(A *)wf_to = wf_acc;                                                                \
+    *WF_CAST(A *, wf_to) = wf_acc;                                                       \
   }                                                                                      \
   static void name##_merge_(void *wf_acc, const void *wf_right, void *wf_job) {          \
-    void *wf_ctx = ((name##_job *)wf_job)->ctx;                                          \
-    *(A *)wf_acc = merge(*(A *)wf_acc, *(A const *)wf_right, wf_ctx);                    \
+    void *wf_ctx = (WF_CAST(name##_job *, wf_job))->ctx;                                 \
+    *WF_CAST(A *, wf_acc) =                                                              \
+        merge(*WF_CAST(A *, wf_acc), *WF_CAST(A const *, wf_right), wf_ctx);             \
   }                                                                                      \
   WF_FOLD_CALLS(name, A, T)
 
@@ -85,10 +86,10 @@ WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
 #define WEFT_SCAN(name, T, identity, op)                                                 \
   WEFT_FOLD_LOOP_ static void name##_fold(void *wf_to, const void *wf_from,              \
                                           size_t wf_len, void *wf_ctx) {                 \
-    T wf_acc = *(T *)wf_to;                                                              \
+    T wf_acc = *WF_CAST(T *, wf_to);                                                     \
     for (size_t wf_i = 0; wf_i < wf_len; wf_i++)                                         \
-      wf_acc = op(wf_acc, ((T const *)wf_from)[wf_i], wf_ctx);                           \
-    *(T *)wf_to = wf_acc;                                                                \
+      wf_acc = op(wf_acc, (WF_CAST(T const *, wf_from))[wf_i], wf_ctx);                  \
+    *WF_CAST(T *, wf_to) = wf_acc;                                                       \
   }                                                                                      \
   static void name##_scan(void *wf_dst, const void *wf_src, size_t wf_len, void *wf_to,  \
                           void *wf_total, bool wf_inclusive, void *wf_ctx){              \

@@ -51,9 +51,9 @@
   WF_SIMD static void name##_leaf(void *wf_to, const void *wf_from, size_t wf_len,       \
                                   void *wf_ctx) {                                        \
     if (wf_to != wf_from)                                                                \
-      name##_apart((U *)wf_to, (T const *)wf_from, wf_len, wf_ctx);                      \
+      name##_apart(WF_CAST(U *, wf_to), WF_CAST(T const *, wf_from), wf_len, wf_ctx);    \
     else                                                                                 \
-      name##_in_place((U *)wf_to, (T const *)wf_from, wf_len, wf_ctx);                   \
+      name##_in_place(WF_CAST(U *, wf_to), WF_CAST(T const *, wf_from), wf_len, wf_ctx); \
   }                                                                                      \
   WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, U *wf_to, T const *wf_from,    \
                                 size_t wf_len, void *wf_ctx) {                           \
@@ -76,8 +76,9 @@
   WF_MAP2_LOOP(name##_apart, name##_job, V, WF_RESTRICT, fn)                             \
   WF_MAP2_LOOP(name##_in_place, name##_job, V, , fn)                                     \
   WF_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {           \
-    const name##_job wf_j = *(const name##_job *)wf_job;                                 \
-    if ((const void *)wf_j.to != wf_j.a && (const void *)wf_j.to != wf_j.b)              \
+    const name##_job wf_j = *WF_CAST(const name##_job *, wf_job);                        \
+    const void *wf_to = wf_j.to;                                                         \
+    if (wf_to != wf_j.a && wf_to != wf_j.b)                                              \
       name##_apart(wf_j.to, wf_j, wf_i, wf_end);                                         \
     else                                                                                 \
       name##_in_place(wf_j.to, wf_j, wf_i, wf_end);                                      \
@@ -87,9 +88,8 @@
     name##_job wf_j = {wf_to, wf_a, wf_b, wf_ctx};                                       \
     weft_for_with(wf_opts, wf_len, name##_block, &wf_j);                                 \
   }                                                                                      \
-  WF_KERNEL_FN void name(V *wf_to, T const *wf_a, U const *wf_b, size_t wf_n,            \
-                         void *wf_c) {                                                   \
-    name##_with(NULL, wf_to, wf_a, wf_b, wf_n, wf_c);                                    \
+  WF_KERNEL_FN void name(V *wf_v, T const *wf_t, U const *wf_u, size_t wf_n, void *c) {  \
+    name##_with(NULL, wf_v, wf_t, wf_u, wf_n, c);                                        \
   }
 
 /* Replaces
@@ -107,7 +107,7 @@
     for (; wf_i < wf_end; wf_i++) fn(&wf_a[wf_i], wf_i, wf_ctx);                         \
   }                                                                                      \
   WF_SIMD static void name##_block(size_t wf_i, size_t wf_end, void *wf_job) {           \
-    const name##_job *wf_j = (const name##_job *)wf_job;                                 \
+    const name##_job *wf_j = WF_CAST(const name##_job *, wf_job);                        \
     name##_loop(wf_j->a, wf_i, wf_end, wf_j->ctx);                                       \
   }                                                                                      \
   WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, T *wf_a, size_t wf_len,        \
@@ -133,8 +133,8 @@
 #define WEFT_FILTER(name, T, pred)                                                       \
   WEFT_SIMD static size_t name##_leaf(void *wf_dst, const void *wf_from, size_t wf_len,  \
                                       void *wf_ctx) {                                    \
-    T *wf_to = (T *)wf_dst;                                                              \
-    T const *wf_src = (T const *)wf_from;                                                \
+    T *wf_to = WF_CAST(T *, wf_dst);                                                     \
+    T const *wf_src = WF_CAST(T const *, wf_from);                                       \
     size_t wf_i = 0;                                                                     \
     bool wf_few = false;                                                                 \
     while (wf_i < wf_len) {                                                              \
@@ -145,7 +145,7 @@
       for (; wf_i < wf_end; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                         \
       wf_few = WF_FILTER_FEW(T, wf_to - wf_before);                                      \
     }                                                                                    \
-    return (size_t)(wf_to - (T *)wf_dst);                                                \
+    return (size_t)(wf_to - WF_CAST(T *, wf_dst));                                       \
   }                                                                                      \
   WF_FILTER_CALLS(name, T)
 
@@ -161,7 +161,7 @@
 #define WEFT_FIND(name, T, pred)                                                         \
   WEFT_SIMD static size_t name##_leaf(const void *wf_array, size_t wf_len,               \
                                       void *wf_ctx) {                                    \
-    T const *wf_a = (T const *)wf_array;                                                 \
+    T const *wf_a = WF_CAST(T const *, wf_array);                                        \
     size_t wf_i = 0;                                                                     \
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \

@@ -68,7 +68,7 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
  * or more. */
 #define WEFT_SORT(NAME, T, less)                                                         \
   static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
-    return less((T const *)wf_a, (T const *)wf_b, wf_ctx);                               \
+    return less(WF_CAST(T const *, wf_a), WF_CAST(T const *, wf_b), wf_ctx);             \
   }                                                                                      \
   WF_SORT_KERNEL(NAME, sizeof(T), sizeof(T), NAME##_less_)                               \
   WF_SORT_FUNCTION(NAME, NAME, T, false)                                                 \
@@ -94,7 +94,7 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
 #define WEFT_SORT_BY_KEY(NAME, K, P, less)                                               \
   WF_SORT_PAIR(NAME, K, P)                                                               \
   static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
-    return less((K const *)wf_a, (K const *)wf_b, wf_ctx);                               \
+    return less(WF_CAST(K const *, wf_a), WF_CAST(K const *, wf_b), wf_ctx);             \
   }                                                                                      \
   WF_SORT_KERNEL(NAME, sizeof(NAME##_pair_), sizeof(NAME##_pair_), NAME##_less_)         \
   __attribute__((unused)) static inline void NAME##_with(                                \
@@ -132,9 +132,9 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
 #define WF_SORT_PAIR_LOOP(name, PAIR, K, P, move)                                        \
   static void name(const wf_pair_arrays *wf_arrays, void *wf_pairs, size_t wf_i,         \
                    size_t wf_end) {                                                      \
-    PAIR *wf_pair = (PAIR *)wf_pairs;                                                    \
-    K *wf_k = (K *)wf_arrays->keys;                                                      \
-    P *wf_p = (P *)wf_arrays->payload;                                                   \
+    PAIR *wf_pair = WF_CAST(PAIR *, wf_pairs);                                           \
+    K *wf_k = WF_CAST(K *, wf_arrays->keys);                                             \
+    P *wf_p = WF_CAST(P *, wf_arrays->payload);                                          \
     for (; wf_i < wf_end; wf_i++) move;                                                  \
   }
 

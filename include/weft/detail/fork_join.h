@@ -25,6 +25,8 @@
 extern "C" {
 #endif
 
+WF_C_BEGIN
+
 /* What a waiter waits for. src/core/latch.h has the states, and a table of what else the
  * word of a task's latch can say. */
 typedef struct wf_latch {
@@ -219,6 +221,8 @@ wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   WF_ADDRESS_NOW(where, task);
   wf_join_slow(self, where);
 }
+
+WF_C_END
 
 #ifdef __cplusplus
 }

@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+WF_C_BEGIN
+
 /* Elements that are larger than this are not moved by the loops here; the library sorts
  * their indices instead. Keeps copies in a frame small. */
 enum { WF_SORT_LARGEST = 128 };
@@ -421,6 +423,8 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
   static result NAME##_##kind##_ parameters {                                            \
     give wf_leaf_##kind arguments;                                                       \
   }
+
+WF_C_END
 
 #ifdef __cplusplus
 }

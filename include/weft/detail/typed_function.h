@@ -129,7 +129,7 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
 /* Makes a wf_array_leaf that counts where the condition holds for the element x. */
 #define WF_COUNT_LEAF(leaf, T, x, ctx, condition)                                        \
   WF_SIMD static size_t leaf(const void *wf_array, size_t wf_len, void *ctx) {           \
-    T const *wf_a = (T const *)wf_array;                                                 \
+    T const *wf_a = WF_CAST(T const *, wf_array);                                        \
     size_t wf_i = 0, wf_total = 0;                                                       \
     const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
     (void)ctx;                                                                           \
@@ -263,15 +263,16 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
  * the element. */
 #define WF_SCAN_LOOP(T, op, condition, written, has_total)                               \
   if (condition) {                                                                       \
-    T wf_acc = *(T *)wf_to, wf_sum = *(T *)(has_total ? wf_total : wf_to);               \
+    T wf_acc = *WF_CAST(T *, wf_to),                                                     \
+      wf_sum = *WF_CAST(T *, has_total ? wf_total : wf_to);                              \
     for (size_t wf_i = 0; wf_i < wf_len; wf_i++) {                                       \
-      T wf_x = ((T const *)wf_src)[wf_i], wf_next = op(wf_acc, wf_x, wf_ctx);            \
+      T wf_x = (WF_CAST(T const *, wf_src))[wf_i], wf_next = op(wf_acc, wf_x, wf_ctx);   \
       if (has_total) wf_sum = op(wf_sum, wf_x, wf_ctx);                                  \
-      ((T *)wf_dst)[wf_i] = written;                                                     \
+      (WF_CAST(T *, wf_dst))[wf_i] = written;                                            \
       wf_acc = wf_next;                                                                  \
     }                                                                                    \
-    *(T *)wf_to = wf_acc;                                                                \
-    if (has_total) *(T *)wf_total = wf_sum;                                              \
+    *WF_CAST(T *, wf_to) = wf_acc;                                                       \
+    if (has_total) *WF_CAST(T *, wf_total) = wf_sum;                                     \
   }
 
 /* The functions NAME and NAME_with for one of the two kinds of scans of name. */

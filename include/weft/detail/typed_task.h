@@ -15,6 +15,8 @@
 extern "C" {
 #endif
 
+WF_C_BEGIN
+
 /* "artificial": a debugger that steps through user code takes these as one step. */
 #define WF_TASK_FN static inline __attribute__((always_inline, artificial, unused))
 
@@ -115,7 +117,7 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
     fields                                                                               \
   } name##_task;                                                                         \
   static void name##_execute_(void *wf_whole) {                                          \
-    name##_task *wf_t = (name##_task *)wf_whole;                                         \
+    name##_task *wf_t = WF_CAST(name##_task *, wf_whole);                                \
     wf_t->wf_result = name arguments;                                                    \
   }                                                                                      \
   WF_TASK_FN void name##_fork fork_parameters {                                          \
@@ -134,7 +136,7 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
     fields                                                                               \
   } name##_task;                                                                         \
   static void name##_execute_(void *wf_whole) {                                          \
-    name##_task *wf_t = (name##_task *)wf_whole;                                         \
+    name##_task *wf_t = WF_CAST(name##_task *, wf_whole);                                \
     (void)wf_t;                                                                          \
     name arguments;                                                                      \
   }                                                                                      \
@@ -240,6 +242,8 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
   WF_TASK_ASSERT(0, "WEFT_TASK takes at most 6 pairs of type and name");
 #define WF_TASK_HEAD_ODD(...)  void wf_task_wrong_body(void)
 #define WF_TASK_HEAD_MANY(...) void wf_task_wrong_body(void)
+
+WF_C_END
 
 #ifdef __cplusplus
 }

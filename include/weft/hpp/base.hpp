@@ -1,10 +1,10 @@
-/* weft/hpp/base.hpp - what the C++ headers share: exceptions on their way to the caller,
- * results of callables, options.
+/* weft/hpp/base.hpp - what the C++ headers share: options, errors, results of callables,
+ * and how exceptions reach the caller.
  *
- * weft is written in C, and no exception may pass through it. So every function that the
- * headers hand to the library catches what the user's callable throws and keeps it until
- * the call is over; then the call throws it. Without exceptions (-fno-exceptions) all of
- * this is nothing.
+ * weft is written in C, and no exception may pass through it. So every function that
+ * these headers give to the library catches what the user's callable throws and keeps it
+ * until the call is over; then the call throws it. With -fno-exceptions all of this
+ * compiles to nothing.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_HPP_BASE_HPP
@@ -26,8 +26,8 @@
 #error "weft.hpp needs C++17 (-std=c++17)"
 #endif
 
-/* Objects compiled with and without exceptions may be linked together: the templates of
- * the latter have names of their own. */
+/* Objects compiled with and without exceptions can be linked together: the templates of
+ * the latter are in a namespace of their own. */
 #if defined(__cpp_exceptions)
 #define WEFT_HPP_BEGIN namespace weft {
 #define WEFT_HPP_END   }
@@ -42,7 +42,7 @@
 
 #define WEFT_HPP_INLINE inline __attribute__((always_inline))
 #define WEFT_HPP_COLD   __attribute__((cold, noinline))
-/* Behind the parameters of a lambda. */
+/* Stands behind the parameters of a lambda. */
 #define WEFT_HPP_LAMBDA __attribute__((always_inline))
 
 WEFT_HPP_BEGIN
@@ -92,11 +92,23 @@ struct options : weft_opts {
   }
 };
 
-/* What stands for the result of a callable that returns nothing, where others return
- * something. */
+/* The result of a callable that returns void, where the results of several callables are
+ * returned together. */
 struct nothing {};
 
-/* Thrown where a C call returns a status: a pool that cannot be made. */
+/* ---- status, version, misuse: as in weft/base.h ---- */
+
+inline const char *strerror(int status) noexcept {
+  return weft_strerror(status);
+}
+inline const char *version() noexcept {
+  return weft_version();
+}
+inline void set_fatal_handler(weft_fatal_fn *fn, void *ctx = nullptr) noexcept {
+  weft_set_fatal_handler(fn, ctx);
+}
+
+/* Thrown where a C call returns a status, for example if a pool cannot be created. */
 class error : public std::runtime_error {
 public:
   explicit error(int status)
@@ -116,13 +128,26 @@ template <class T> constexpr bool is_options = std::is_base_of_v<weft_opts, plai
 template <class T>
 constexpr bool is_index = std::is_integral_v<plain<T>> && !std::is_same_v<plain<T>, bool>;
 
+/* Callables that several threads call at the same time. They share one object, so it is
+ * called as const: a `mutable` lambda would be a data race. */
+template <class F, class... Args>
+constexpr bool is_shared =
+    std::is_invocable_v<const std::remove_reference_t<F> &, Args...>;
+
+template <class F, class... Args> constexpr bool expect_shared() {
+  static_assert(!std::is_invocable_v<F &, Args...> || is_shared<F, Args...>,
+                "weft: several threads call the function at the same time, so it must be "
+                "callable as const: no mutable lambdas");
+  return is_shared<F, Args...>;
+}
+
 /* The result of a call: nothing for void. */
 template <class F, class... Args>
 using result_of =
     std::conditional_t<std::is_void_v<std::invoke_result_t<F, Args...>>, nothing,
                        std::remove_cv_t<std::invoke_result_t<F, Args...>>>;
 
-/* ---- room for one value, which is there or not: the owner knows ---- */
+/* ---- room for one value; its owner knows whether there is one ---- */
 
 template <class T> class slot {
 public:
@@ -131,7 +156,7 @@ public:
   slot &operator=(const slot &) = delete;
   ~slot() {}
 
-  /* From a callable, so that what it returns is built in its place. */
+  /* The value is what f returns, constructed in place. */
   template <class F> WEFT_HPP_INLINE void fill(F &&f) {
     ::new (static_cast<void *>(std::addressof(value_))) T(std::forward<F>(f)());
   }
@@ -185,8 +210,8 @@ public:
 
 /* ---- exceptions ---- */
 
-/* Calls body(). If it throws, calls caught() inside the handler instead of passing the
- * exception on. True if it did not throw. */
+/* Calls body(). If it throws, calls caught() inside the handler. Returns whether body did
+ * not throw. */
 template <class Body, class Caught>
 WEFT_HPP_INLINE bool guarded(Body &&body, Caught &&caught) noexcept {
 #if defined(__cpp_exceptions)
@@ -209,11 +234,19 @@ WEFT_HPP_INLINE bool guarded(Body &&body, Caught &&caught) noexcept {
   std::rethrow_exception(what);
 #else
   (void)what;
-  std::terminate(); /* cannot be: nothing was caught */
+  std::terminate(); /* never reached: nothing was caught */
 #endif
 }
 
-/* Throws what a C call returned, if that was a status. */
+[[noreturn]] WEFT_HPP_COLD inline void no_memory() {
+#if defined(__cpp_exceptions)
+  throw std::bad_alloc();
+#else
+  std::terminate();
+#endif
+}
+
+/* Throws weft::error for a status that is not 0. */
 inline void check(int status) {
 #if defined(__cpp_exceptions)
   if (status != 0) throw error(status);
@@ -222,19 +255,18 @@ inline void check(int status) {
 #endif
 }
 
-/* Something that the serial code would have met first, out of what several threads meet:
- * an exception, or a match of a search. Each is at a position, the beginning of the block
- * in which it was found; the lowest wins. Blocks behind a known one need not run, and
- * those in front of it must. As a block is run in its order, this makes the result that
- * of the serial code. */
+/* Of the exceptions that several threads throw, or of the matches that they find, the one
+ * that the serial code would have met first. Each has a position, the beginning of its
+ * block; the lowest position wins. Blocks behind a known one need not run, blocks in
+ * front of it must. As a block runs in order, the result is that of the serial code. */
 class earliest {
 public:
   earliest() noexcept {}
   earliest(const earliest &) = delete;
   earliest &operator=(const earliest &) = delete;
 
-  /* Is nothing at this position needed any more? Relaxed: a late answer only costs
-   * time. */
+  /* Is the position behind the lowest one that is known? Then its block need not run.
+   * Relaxed: a late answer only costs time. */
   WEFT_HPP_INLINE bool is_behind(std::size_t position) const noexcept {
     return position > lowest_.load(std::memory_order_relaxed);
   }
@@ -243,12 +275,12 @@ public:
     return lowest_.load(std::memory_order_relaxed) != none;
   }
 
-  /* In a handler: keeps the exception. */
+  /* Inside a handler: keeps the exception. */
   WEFT_HPP_COLD void caught_at(std::size_t position) noexcept {
     settle(position, [&] { what_ = std::current_exception(); });
   }
 
-  /* Calls keep() under the lock, if the position is the lowest so far. */
+  /* Calls keep() under the lock if the position is the lowest so far. */
   template <class Keep> void settle(std::size_t position, Keep &&keep) {
     std::lock_guard<std::mutex> hold(lock_);
     if (position >= lowest_.load(std::memory_order_relaxed)) return;
@@ -257,14 +289,14 @@ public:
     lowest_.store(position, std::memory_order_relaxed);
   }
 
-  /* Runs body unless it is known not to be needed. */
+  /* Runs body unless its position is behind a known one. */
   template <class Body>
   WEFT_HPP_INLINE void run(std::size_t position, Body &&body) noexcept {
     if (is_behind(position)) return;
     guarded(std::forward<Body>(body), [&] { caught_at(position); });
   }
 
-  /* After the call, when no other thread has anything to do with this any more. */
+  /* After the call, when no other thread uses this object any more. */
   void rethrow_if_caught() {
     if (what_) rethrow(std::exchange(what_, nullptr));
   }
@@ -276,7 +308,7 @@ private:
   std::exception_ptr what_;
 };
 
-/* The pointer that a C callback is given, as what it points to. */
+/* The object behind the pointer that a C callback gets. */
 template <class T> WEFT_HPP_INLINE T &from_ctx(void *ctx) noexcept {
   return *static_cast<T *>(ctx);
 }
@@ -285,8 +317,8 @@ template <class T> WEFT_HPP_INLINE void *to_ctx(T &what) noexcept {
   return const_cast<void *>(static_cast<const void *>(std::addressof(what)));
 }
 
-/* f() by a C function that calls weft_fn once, before it returns, on any thread: the
- * result of f, or what it threw. */
+/* Calls f() through a C function that calls its weft_fn once, on any thread, before it
+ * returns. Returns the result of f, or throws what f threw. */
 template <class F, class Through> decltype(auto) carried(F &f, Through &&through) {
   using result = result_of<F &>;
   struct frame {

@@ -139,24 +139,28 @@ public:
 
   /* for (x : items) f(x); */
   template <class F> void for_each(F &&f) const {
-    expect_callable<std::remove_reference_t<F>>();
-    if constexpr (detail::takes<std::remove_reference_t<F>, item>)
-      detail::run_for_each(&options_, producer_, f);
+    expect_callable<const std::remove_reference_t<F>>();
+    if constexpr (detail::takes<const std::remove_reference_t<F>, item>)
+      detail::run_for_each(&options_, producer_, std::as_const(f));
   }
   /* f(v) for vectors of items that follow each other, `most` of them at most; it may
    * change them. */
   template <class F> void for_each_batch(F &&f, std::size_t most = 1024) const {
     static_assert(std::is_invocable_v<F &, std::vector<value> &>,
                   "weft::iter: the function must be callable as f(std::vector<value> &)");
-    detail::run_batches(&options_, producer_, most, f);
+    if constexpr (detail::expect_shared<F, std::vector<value> &>())
+      detail::run_batches(&options_, producer_, most, std::as_const(f));
   }
   /* T acc = start; for (x : items) acc = op(acc, x); with an associative op, in which
    * start is used once. */
   template <class T, class Op> T reduce(T start, Op &&op) const {
     static_assert(std::is_invocable_r_v<T, Op &, T, T>,
                   "weft::iter: the operation must be callable as op(T, T), a T");
-    auto all = detail::run_reduce<T>(&options_, producer_, op);
-    return all ? T(op(std::move(start), std::move(*all))) : std::move(start);
+    if constexpr (detail::expect_shared<Op, T, T>()) {
+      auto all = detail::run_reduce<T>(&options_, producer_, std::as_const(op));
+      if (all) return std::as_const(op)(std::move(start), std::move(*all));
+    }
+    return start;
   }
   /* A acc = identity; for (x : items) step(acc, x); each thread's part starts from a copy
    * of identity, and merge(A &, A &&) puts the parts together. */
@@ -165,8 +169,13 @@ public:
     static_assert(std::is_invocable_v<Step &, A &, item> &&
                       std::is_invocable_v<Merge &, A &, A>,
                   "weft::iter: fold needs step(A &, item) and merge(A &, A &&)");
-    auto all = detail::run_fold<A>(&options_, producer_, identity, step, merge);
-    return all ? std::move(*all) : identity;
+    if constexpr (detail::expect_shared<Step, A &, item>() &&
+                  detail::expect_shared<Merge, A &, A>()) {
+      auto all = detail::run_fold<A>(&options_, producer_, identity, std::as_const(step),
+                                     std::as_const(merge));
+      if (all) return std::move(*all);
+    }
+    return identity;
   }
   /* The sum from value 0 on; of integers in 64 bits, of float in double. */
   auto sum() const {
@@ -188,13 +197,13 @@ public:
   }
   /* The least, and the greatest, or nothing; the first of equals. */
   template <class Less = std::less<>> std::optional<value> min(Less less = Less()) const {
-    auto op = [&](value &&a, value &&b) {
+    auto op = [&less = std::as_const(less)](value &&a, value &&b) {
       return less(b, a) ? std::move(b) : std::move(a);
     };
     return detail::run_reduce<value>(&options_, producer_, op);
   }
   template <class Less = std::less<>> std::optional<value> max(Less less = Less()) const {
-    auto op = [&](value &&a, value &&b) {
+    auto op = [&less = std::as_const(less)](value &&a, value &&b) {
       return less(a, b) ? std::move(b) : std::move(a);
     };
     return detail::run_reduce<value>(&options_, producer_, op);
@@ -248,7 +257,7 @@ public:
   /* Two vectors: those that the predicate holds for, and the others. */
   template <class F> auto partition(F &&pred) const {
     expect_predicate<F>();
-    return detail::run_partition(&options_, producer_, pred);
+    return detail::run_partition(&options_, producer_, std::as_const(pred));
   }
 
   /* Of pairs: a vector of the first parts, and one of the second. */
@@ -261,13 +270,13 @@ public:
    * looked for from the back; any. All stop early. */
   template <class F> std::optional<value> find_first(F &&pred) const {
     expect_predicate<F>();
-    auto found = detail::run_find<value>(&options_, producer_, pred);
+    auto found = detail::run_find<value>(&options_, producer_, std::as_const(pred));
     if (!found) return std::nullopt;
     return std::move(found->item);
   }
   template <class F> std::optional<value> find_last(F &&pred) const {
     expect_predicate<F>();
-    auto found = detail::run_find_last<value>(&options_, producer_, pred);
+    auto found = detail::run_find_last<value>(&options_, producer_, std::as_const(pred));
     if (!found) return std::nullopt;
     return std::move(found->item);
   }
@@ -278,16 +287,19 @@ public:
   template <class F> std::size_t position(F &&pred) const {
     expect_indexed();
     expect_predicate<F>();
-    auto found = detail::run_find<nothing>(&options_, producer_, pred);
+    auto found = detail::run_find<nothing>(&options_, producer_, std::as_const(pred));
     return found ? found->position : SIZE_MAX;
   }
   template <class F> bool any(F &&pred) const {
     expect_predicate<F>();
-    return detail::run_find<nothing>(&options_, producer_, pred).has_value();
+    return detail::run_find<nothing>(&options_, producer_, std::as_const(pred))
+        .has_value();
   }
   template <class F> bool all(F &&pred) const {
     expect_predicate<F>();
-    auto fails = [&](const detail::plain<item> &x) { return !detail::call(pred, x); };
+    auto fails = [&](const detail::plain<item> &x) {
+      return !detail::call(std::as_const(pred), x);
+    };
     return !detail::run_find<nothing>(&options_, producer_, fails).has_value();
   }
   template <class F> bool none(F &&pred) const {
@@ -300,7 +312,8 @@ private:
     static_assert(std::is_invocable_r_v<value, Op &, value, const value &>,
                   "weft::iter: the operation must be callable as op(value, value)");
     std::vector<value> all = collect();
-    detail::scan_in_place(&options_, all, identity, inclusive, op);
+    const auto view = detail::view_of(all);
+    detail::scan_views(&options_, view, view, identity, inclusive, std::as_const(op));
     return all;
   }
   template <class Q> iterator<Q> then(Q stage) const {
@@ -315,7 +328,7 @@ private:
                   "also if it is const (no mutable lambdas)");
   }
   template <class F> static constexpr void expect_predicate() {
-    expect_callable<std::remove_reference_t<F>, const detail::plain<item> &>();
+    expect_callable<const std::remove_reference_t<F>, const detail::plain<item> &>();
   }
   static constexpr void expect_indexed() {
     static_assert(indexed,

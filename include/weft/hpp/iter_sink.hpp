@@ -337,33 +337,41 @@ template <class P> auto run_unzip(const weft_opts *o, const P &from) {
 
 /* ---- scans ---- */
 
-/* What can be copied as bytes goes to the parallel scan of C, other things one after the
- * other. */
-template <class T, class Op>
-void scan_in_place(const weft_opts *o, std::vector<T> &v, const T &identity,
-                   bool inclusive, Op &op) {
-  if constexpr (std::is_trivially_copyable_v<T>) {
-    struct frame {
-      Op &op;
-      earliest failure;
+/* Elements that can be copied as bytes go to the parallel scan of C; one thread does the
+ * work for others. */
+template <class From, class To, class T, class Op>
+void scan_views(const weft_opts *o, From from, To to, const T &identity, bool inclusive,
+                const Op &op) {
+  using value = plain<element_of<To>>;
+  constexpr bool right = std::is_invocable_r_v<value, Op &, value, element_of<From>>;
+  static_assert(right, "weft: the operation of a scan must be callable as op(a, b)");
+  if constexpr (right && expect_writable<To>() &&
+                expect_shared<Op, value, element_of<From>>()) {
+    const std::size_t n = shorter(from, to);
+    if constexpr (same_bytes<From, To>) {
+      struct frame {
+        const Op &op;
+        earliest failure;
 
-      static void run(void *acc, const void *x, void *ctx) {
-        frame &here = from_ctx<frame>(ctx);
-        here.failure.run(0, [&] {
-          T &to = *static_cast<T *>(acc);
-          to = here.op(T(to), *static_cast<const T *>(x));
-        });
+        static void run(void *acc, const void *x, void *ctx) {
+          frame &here = from_ctx<frame>(ctx);
+          here.failure.run(0, [&] {
+            value &sum = *static_cast<value *>(acc);
+            sum = here.op(value(sum), *static_cast<const value *>(x));
+          });
+        }
+      } in{op, {}};
+      const value first = static_cast<value>(identity);
+      weft_scan_with(o, to.first, from.first, n, sizeof(value), &first, inclusive,
+                     frame::run, &in);
+      in.failure.rethrow_if_caught();
+    } else {
+      value acc = static_cast<value>(identity);
+      for (std::size_t i = 0; i < n; i++) {
+        value next = op(value(acc), from[i]);
+        to[i] = inclusive ? next : std::move(acc);
+        acc = std::move(next);
       }
-    } in{op, {}};
-    weft_scan_with(o, v.data(), v.data(), v.size(), sizeof(T), &identity, inclusive,
-                   frame::run, &in);
-    in.failure.rethrow_if_caught();
-  } else {
-    T acc = identity;
-    for (T &x : v) {
-      T next = op(T(acc), x);
-      x = inclusive ? next : std::move(acc);
-      acc = std::move(next);
     }
   }
 }

@@ -1,4 +1,5 @@
-/* weft/hpp/loop.hpp - weft::for_each, for_blocks, for_chunks, transform, map.
+/* weft/hpp/loop.hpp - weft::for_each, for_blocks, for_chunks, for_step, for_2d, try_for,
+ * transform, map.
  *
  *     weft::for_each(v, [](double &x) { x *= 2; });
  *
@@ -19,20 +20,21 @@ WEFT_HPP_BEGIN
  *
  * Threads, cost: those of weft_for (weft/loop.h): no grain to choose. The callable is
  * inlined into the loop over a block, which is vectorised where that is possible (by g++
- * also at -O2). It is called on several threads at the same time, through one object: if
- * it changes something it shares, that is up to you. Options come first, if there are
- * any; see weft::options.
+ * also at -O2). Several threads call it at the same time through one object, so it is
+ * called as const, and mutable lambdas do not compile. What it changes by reference is up
+ * to you. Options come first, if there are any; see weft::options.
  *
- * Exceptions: if the callable throws, blocks behind the element concerned are not started
- * any more, blocks in front of it are; when all that has begun has ended, the call throws
- * what the serial loop would have thrown, the exception of the lowest index. */
+ * Exceptions: if the callable throws, blocks behind that element are not started any
+ * more, but blocks in front of it are. When all blocks that have begun have ended, the
+ * call throws what the serial loop would have thrown, the exception of the lowest
+ * index. */
 
 namespace detail {
 
-template <class V, class F> void for_each_in(const weft_opts *o, V view, F &f) {
+template <class V, class F> void for_each_in(const weft_opts *o, V view, const F &f) {
   constexpr bool right = std::is_invocable_v<F &, element_of<V>>;
   static_assert(right, "weft::for_each: the function must be callable as f(element)");
-  if constexpr (right) {
+  if constexpr (right && expect_shared<F, element_of<V>>()) {
     auto body = [view, &f](std::size_t begin, std::size_t end) {
       const V v = view; /* so that it stays in registers, whatever f writes */
       for (std::size_t i = begin; i < end; i++) f(v[i]);
@@ -42,7 +44,7 @@ template <class V, class F> void for_each_in(const weft_opts *o, V view, F &f) {
 }
 
 template <class A, class B, class F>
-void for_each_between(const weft_opts *o, A first, B last, F &f) {
+void for_each_between(const weft_opts *o, A first, B last, const F &f) {
   using bound = typename bound_of<A, B>::type;
   static_assert(!std::is_void_v<bound>,
                 "weft::for_each: first and last are not of the same type");
@@ -57,6 +59,13 @@ void for_each_between(const weft_opts *o, A first, B last, F &f) {
 template <class R> constexpr void expect_range() {
   static_assert(is_range<R>, "weft: not a range: give a container with random access, an "
                              "array, a number, or two iterators");
+}
+
+/* Where a number is no range. */
+template <class R> constexpr bool expect_container() {
+  expect_range<R>();
+  static_assert(!is_index<R>, "weft: a number is no range here: give a container");
+  return is_container<R>;
 }
 
 } // namespace detail
@@ -98,26 +107,138 @@ void for_each(const options &o, A first, B last, F &&f) {
  *     f(0, n);
  *
  * Meaning: f(begin, end) is called for blocks that are disjoint, not empty and cover
- * [0, n): weft_for, for bodies that do something once for each block. */
+ * [0, n): weft_for. For bodies that do something once for each block. */
 template <class F> void for_blocks(const options &o, std::size_t n, F &&f) {
   constexpr bool right = std::is_invocable_v<F &, std::size_t, std::size_t>;
   static_assert(right,
                 "weft::for_blocks: the function must be callable as f(begin, end)");
-  if constexpr (right) detail::for_blocks(&o, n, f);
+  if constexpr (right && detail::expect_shared<F, std::size_t, std::size_t>())
+    detail::for_blocks(&o, n, std::as_const(f));
 }
 
 template <class F> void for_blocks(std::size_t n, F &&f) {
-  for_blocks(options(), n, std::forward<F>(f));
+  weft::for_blocks(options(), n, std::forward<F>(f));
 }
 
 /* Replaces
  *
- *     for (std::size_t i = 0; i < range.size(); i += chunk)
- *       f(range.begin() + i, std::min(chunk, range.size() - i));
+ *     for (std::size_t i = 0; i < n; i++)
+ *       if (int error = f(i, i + 1)) return error;
+ *     return 0;
  *
- * Meaning: f(first, count) is called for chunks of `chunk` elements (the last may be
- * shorter); first is a pointer, or an iterator where there is no pointer. The lengths in
- * options count chunks. A chunk of 0 counts as 1. */
+ * Meaning: weft_try_for: f(begin, end) goes through a block in order and returns at its
+ * first error, a number that is not 0. The result is the error of the lowest failing
+ * index, or 0; WEFT_ECANCELED after a cancellation without an error. f may also throw:
+ * then try_for throws, unless a lower index has failed with a number. */
+template <class F> int try_for(const options &o, std::size_t n, F &&f) {
+  constexpr bool right = std::is_invocable_r_v<int, F &, std::size_t, std::size_t>;
+  static_assert(right,
+                "weft::try_for: the function must be callable as f(begin, end), an int");
+  if constexpr (right && detail::expect_shared<F, std::size_t, std::size_t>()) {
+    struct frame {
+      const std::remove_reference_t<F> &f;
+      detail::earliest failure;
+      int error;
+
+      WF_SIMD static int run(std::size_t begin, std::size_t end, void *ctx) {
+        frame &here = detail::from_ctx<frame>(ctx);
+        int error = WEFT_ECANCELED; /* of a block that throws: only not 0 matters */
+        if (detail::guarded([&] { error = here.f(begin, end); },
+                            [&] { here.failure.caught_at(begin); }) &&
+            error != 0)
+          here.failure.settle(begin, [&] { here.error = error; });
+        return error;
+      }
+    } in{f, {}, 0};
+    const int status = weft_try_for_with(&o, n, frame::run, &in);
+    in.failure.rethrow_if_caught();
+    return in.failure.happened() ? in.error : status;
+  } else {
+    return 0;
+  }
+}
+
+template <class F> int try_for(std::size_t n, F &&f) {
+  return weft::try_for(options(), n, std::forward<F>(f));
+}
+
+/* Replaces
+ *
+ *     for (std::size_t i = begin; i < end; i += step) f(i);
+ *
+ * Meaning: weft_for_step, without overflow near SIZE_MAX. The lengths in options count
+ * steps. A step of 0 counts as 1. */
+template <class F>
+void for_step(const options &o, std::size_t begin, std::size_t end, std::size_t step,
+              F &&f) {
+  constexpr bool right = std::is_invocable_v<F &, std::size_t>;
+  static_assert(right, "weft::for_step: the function must be callable as f(index)");
+  if constexpr (right && detail::expect_shared<F, std::size_t>()) {
+    const std::size_t by = step == 0 ? 1 : step, span = end > begin ? end - begin : 0;
+    auto body = [begin, by, &f = std::as_const(f)](std::size_t k, std::size_t last) {
+      for (; k < last; k++) f(begin + k * by);
+    };
+    detail::for_blocks(&o, span / by + (span % by != 0), body);
+  }
+}
+
+template <class F>
+void for_step(std::size_t begin, std::size_t end, std::size_t step, F &&f) {
+  weft::for_step(options(), begin, end, step, std::forward<F>(f));
+}
+
+/* Replaces
+ *
+ *     for (std::size_t r = 0; r < rows; r += tile_rows)
+ *       for (std::size_t c = 0; c < cols; c += tile_cols)
+ *         f(r, std::min(r + tile_rows, rows), c, std::min(c + tile_cols, cols));
+ *
+ * Meaning: weft_for_2d: f(r0, r1, c0, c1) for each tile. tile_rows of 0 means 32 rows,
+ * tile_cols of 0 means all columns. The lengths in options count tiles. */
+template <class F>
+void for_2d(const options &o, std::size_t rows, std::size_t cols, std::size_t tile_rows,
+            std::size_t tile_cols, F &&f) {
+  constexpr bool right =
+      std::is_invocable_v<F &, std::size_t, std::size_t, std::size_t, std::size_t>;
+  static_assert(right,
+                "weft::for_2d: the function must be callable as f(r0, r1, c0, c1)");
+  if constexpr (right && detail::expect_shared<F, std::size_t, std::size_t, std::size_t,
+                                               std::size_t>()) {
+    struct frame {
+      const std::remove_reference_t<F> &f;
+      std::size_t cols;
+      detail::earliest failure;
+
+      static void run(std::size_t r0, std::size_t r1, std::size_t c0, std::size_t c1,
+                      void *ctx) {
+        frame &here = detail::from_ctx<frame>(ctx);
+        /* The order of tiles in the serial loop, as long as rows * cols fits. */
+        std::size_t position;
+        if (__builtin_mul_overflow(r0, here.cols, &position) ||
+            __builtin_add_overflow(position, c0, &position))
+          position = SIZE_MAX - 1;
+        here.failure.run(position, [&] { here.f(r0, r1, c0, c1); });
+      }
+    } in{f, cols, {}};
+    weft_for_2d_with(&o, rows, cols, tile_rows, tile_cols, frame::run, &in);
+    in.failure.rethrow_if_caught();
+  }
+}
+
+template <class F>
+void for_2d(std::size_t rows, std::size_t cols, std::size_t tile_rows,
+            std::size_t tile_cols, F &&f) {
+  weft::for_2d(options(), rows, cols, tile_rows, tile_cols, std::forward<F>(f));
+}
+
+/* Replaces
+ *
+ *     for (std::size_t i = 0, k = 0; i < range.size(); i += chunk, k++)
+ *       f(range.begin() + i, std::min(chunk, range.size() - i), k);
+ *
+ * Meaning: weft_chunks: f(first, count, k), or f(first, count), for chunks of `chunk`
+ * elements (the last may be shorter); first is a pointer, or an iterator where there is
+ * no pointer. The lengths in options count chunks. A chunk of 0 counts as 1. */
 template <class R, class F>
 void for_chunks(const options &o, R &&range, std::size_t chunk, F &&f) {
   detail::expect_range<R>();
@@ -125,17 +246,26 @@ void for_chunks(const options &o, R &&range, std::size_t chunk, F &&f) {
     static_assert(!detail::is_index<R>, "weft::for_chunks: give a container");
     auto view = detail::view_of(range);
     using first = decltype(view.first);
-    constexpr bool right = std::is_invocable_v<F &, first, std::size_t>;
+    constexpr bool of_two = std::is_invocable_v<F &, first, std::size_t>;
+    constexpr bool right =
+        of_two || std::is_invocable_v<F &, first, std::size_t, std::size_t>;
     static_assert(right, "weft::for_chunks: the function must be callable as f(first, "
-                         "count)");
-    if constexpr (right) {
+                         "count) or f(first, count, index)");
+    if constexpr (right &&
+                  (of_two
+                       ? detail::expect_shared<F, first, std::size_t>()
+                       : detail::expect_shared<F, first, std::size_t, std::size_t>())) {
       const std::size_t n = view.size(), len = chunk == 0 ? 1 : chunk;
-      auto body = [&](std::size_t begin, std::size_t end) {
+      auto body = [&, &call = std::as_const(f)](std::size_t begin, std::size_t end) {
         for (std::size_t k = begin; k < end; k++) {
-          const std::size_t i = k * len;
-          f(view.first +
-                static_cast<typename std::iterator_traits<first>::difference_type>(i),
-            n - i < len ? n - i : len);
+          const std::size_t i = k * len, count = n - i < len ? n - i : len;
+          const first at =
+              view.first +
+              static_cast<typename std::iterator_traits<first>::difference_type>(i);
+          if constexpr (of_two)
+            call(at, count);
+          else
+            call(at, count, k);
         }
       };
       detail::for_blocks(&o, n / len + (n % len != 0), body);
@@ -144,7 +274,7 @@ void for_chunks(const options &o, R &&range, std::size_t chunk, F &&f) {
 }
 
 template <class R, class F> void for_chunks(R &&range, std::size_t chunk, F &&f) {
-  for_chunks(options(), std::forward<R>(range), chunk, std::forward<F>(f));
+  weft::for_chunks(options(), std::forward<R>(range), chunk, std::forward<F>(f));
 }
 
 /* ---- transform, map ---- */
@@ -152,13 +282,13 @@ template <class R, class F> void for_chunks(R &&range, std::size_t chunk, F &&f)
 namespace detail {
 
 template <class From, class To, class F>
-void transform_views(const weft_opts *o, From from, To to, F &f) {
+void transform_views(const weft_opts *o, From from, To to, const F &f) {
   constexpr bool right = std::is_invocable_v<F &, element_of<From>>;
   static_assert(right, "weft::transform: the function must be callable as f(element)");
   static_assert(
       !has_proxies<To>,
       "weft::transform: not into std::vector<bool>, whose elements share bytes");
-  if constexpr (right && !has_proxies<To>) {
+  if constexpr (right && !has_proxies<To> && expect_shared<F, element_of<From>>()) {
     auto body = [from, to, &f](std::size_t begin, std::size_t end) {
       const From x = from;
       const To y = to;
@@ -186,14 +316,15 @@ void transform(const options &o, R &&from, To &&to, F &&f) {
 
 template <class R, class To, class F, std::enable_if_t<!detail::is_options<R>, int> = 0>
 void transform(R &&from, To &&to, F &&f) {
-  transform(options(), std::forward<R>(from), std::forward<To>(to), std::forward<F>(f));
+  weft::transform(options(), std::forward<R>(from), std::forward<To>(to),
+                  std::forward<F>(f));
 }
 
 namespace detail {
 
-/* Room for n objects, of which each is made once, by any thread; becomes a vector. A
- * vector of its own would make its elements one after the other, and may not be able to
- * make them from nothing; so of other than plain numbers and structs a buffer is filled
+/* Room for n objects, each of which any thread makes once; becomes a vector. A
+ * std::vector constructs its elements one after the other, and only if they have a
+ * default constructor; so elements other than plain numbers and structs go to a buffer
  * first. */
 template <class T> class gathered {
 public:
@@ -230,7 +361,7 @@ public:
     }
   }
 
-  /* When all were made; after a cancellation those that were. */
+  /* When all are made; after a cancellation only those that were. */
   std::vector<T> take() {
     if constexpr (!is_plain) {
       vector_.reserve(count_);
@@ -266,10 +397,11 @@ template <class R, class F> auto map(const options &o, R &&range, F &&f) {
     using element = detail::element_of<decltype(view)>;
     constexpr bool right = std::is_invocable_v<F &, element>;
     static_assert(right, "weft::map: the function must be callable as f(element)");
-    if constexpr (right) {
-      using value = detail::plain<std::invoke_result_t<F &, element>>;
+    if constexpr (right && detail::expect_shared<F, element>()) {
+      using value = detail::plain<
+          std::invoke_result_t<const std::remove_reference_t<F> &, element>>;
       detail::gathered<value> to(view.size());
-      auto body = [view, &to, &f](std::size_t begin, std::size_t end) {
+      auto body = [view, &to, &f = std::as_const(f)](std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; i++)
           to.make(i, [&]() -> decltype(auto) { return f(view[i]); });
       };
@@ -280,7 +412,7 @@ template <class R, class F> auto map(const options &o, R &&range, F &&f) {
 }
 
 template <class R, class F> auto map(R &&range, F &&f) {
-  return map(options(), std::forward<R>(range), std::forward<F>(f));
+  return weft::map(options(), std::forward<R>(range), std::forward<F>(f));
 }
 
 WEFT_HPP_END

@@ -1,12 +1,41 @@
-/* weft/hpp/pool.hpp - weft::pool, and what runs a callable in some special way.
+/* weft/hpp/pool.hpp - weft::pool, and calls that run a callable in a special way: detach,
+ * isolate, broadcast, blocking sections.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_HPP_POOL_HPP
 #define WEFT_HPP_POOL_HPP
 
+#include <memory>
 #include <weft/hpp/base.hpp>
 
 WEFT_HPP_BEGIN
+
+namespace detail {
+
+/* A callable on the heap that runs once and is destroyed then. Nobody waits for it, so
+ * nobody could catch what it throws: noexcept ends the program, as std::thread does. */
+template <class F> struct detached {
+  F f;
+
+  static void run(void *ctx) noexcept {
+    std::unique_ptr<detached> here(static_cast<detached *>(ctx));
+    here->f();
+  }
+};
+
+/* Gives f to a C call that takes fn and ctx and returns a status. Where that is
+ * impossible, for want of memory, f runs here. */
+template <class F, class Give> void detach_by(F &&f, Give &&give) {
+  using task = detached<std::decay_t<F>>;
+  static_assert(std::is_invocable_v<std::decay_t<F> &>,
+                "weft::detach: the function must be callable as f()");
+  if constexpr (std::is_invocable_v<std::decay_t<F> &>) {
+    auto *made = new task{std::forward<F>(f)};
+    if (give(task::run, static_cast<void *>(made)) != 0) task::run(made);
+  }
+}
+
+} // namespace detail
 
 /* weft_config (weft/pool.h), with its defaults. */
 struct config : weft_config {
@@ -16,16 +45,48 @@ struct config : weft_config {
     threads = count;
     return *this;
   }
+  config &with_stack_size(std::size_t bytes) noexcept {
+    stack_size = bytes;
+    return *this;
+  }
+  config &with_idle(weft_idle mode) noexcept {
+    idle = mode;
+    return *this;
+  }
+  config &with_name(const char *prefix) noexcept {
+    name = prefix;
+    return *this;
+  }
+  config &with_hooks(void (*start)(unsigned worker, void *ctx),
+                     void (*exit)(unsigned worker, void *ctx),
+                     void *ctx = nullptr) noexcept {
+    on_start = start;
+    on_exit = exit;
+    hook_ctx = ctx;
+    return *this;
+  }
+  config &with_guests(unsigned count) noexcept {
+    guests = count;
+    return *this;
+  }
+  config &with_deque_capacity(std::size_t tasks) noexcept {
+    deque_capacity = tasks;
+    return *this;
+  }
+  config &with_blocking(unsigned count) noexcept {
+    blocking = count;
+    return *this;
+  }
 };
 
-/* A pool of threads, ended by its destructor; movable. Most programs need none: the
- * global pool starts by itself.
+/* A pool of threads; its destructor ends it. Movable. Most programs need none: the global
+ * pool starts by itself.
  *
  *     weft::pool pool(4);
  *     double sum = pool.run([&] { return weft::reduce(v, 0.0, std::plus<>()); });
  *
- * Exceptions: the constructors throw weft::error if the pool cannot be made; without
- * exceptions get() is then NULL, which stands for the global pool. */
+ * Exceptions: the constructors throw weft::error if the pool cannot be created; with
+ * -fno-exceptions get() is then NULL, which stands for the current pool. */
 class pool {
 public:
   explicit pool(unsigned threads = 0) : pool(config().with_threads(threads)) {}
@@ -37,7 +98,7 @@ public:
     std::swap(pool_, other.pool_);
     return *this;
   }
-  /* As weft_pool_destroy: what was detached is run first; the pool must not be in use. */
+  /* weft_pool_destroy: runs the work that was detached first; nobody may use the pool. */
   ~pool() {
     weft_pool_destroy(pool_);
   }
@@ -53,8 +114,8 @@ public:
    *
    *     return f();
    *
-   * Meaning: weft_pool_run: f runs in the pool, and so does all parallel work in it. The
-   * result is that of f; what f throws is thrown here. */
+   * Meaning: weft_pool_run: f runs in the pool, and so does all parallel work that f
+   * starts. Returns the result of f; throws what f throws. */
   template <class F> decltype(auto) run(F &&f) const {
     static_assert(std::is_invocable_v<F &>, "weft::pool::run: the function must be "
                                             "callable as f()");
@@ -63,16 +124,89 @@ public:
           f, [this](weft_fn *fn, void *ctx) { weft_pool_run(pool_, fn, ctx); });
   }
 
+  /* Replaces
+   *
+   *     f();      // though nobody needs to wait for it
+   *
+   * Meaning: weft_pool_detach; see weft::detach. */
+  template <class F> void detach(F &&f) const {
+    detail::detach_by(std::forward<F>(f), [this](weft_fn *fn, void *ctx) {
+      return weft_pool_detach(pool_, fn, ctx);
+    });
+  }
+
+  /* Totals since the pool started: weft_pool_stats. */
+  weft_stats stats() const noexcept {
+    weft_stats total = WEFT_STATS_INIT;
+    weft_pool_stats(pool_, &total);
+    return total;
+  }
+
 private:
   weft_pool *pool_ = nullptr;
 };
+
+/* ---- the current pool, which outside of pools is the global one: weft/pool.h ---- */
+
+inline weft_pool *pool_current() noexcept {
+  return weft_pool_current();
+}
+inline weft_stats pool_stats() noexcept {
+  weft_stats total = WEFT_STATS_INIT;
+  weft_pool_stats(nullptr, &total);
+  return total;
+}
+inline unsigned thread_count() noexcept {
+  return weft_thread_count();
+}
+inline int worker_index() noexcept {
+  return weft_worker_index();
+}
+inline unsigned worker_limit() noexcept {
+  return weft_worker_limit();
+}
+
+/* Starts the global pool with a configuration: weft_init. Optional. Exceptions:
+ * weft::error if it runs already or cannot be started. */
+inline void init(const weft_config &c) {
+  detail::check(weft_init(&c));
+}
+inline void shutdown() noexcept {
+  weft_shutdown();
+}
+
+/* Replaces
+ *
+ *     f();      // though nobody needs to wait for it
+ *
+ * Meaning: weft_detach: hands f to the started threads of the current pool (or that of
+ * the options, which also choose the lane) and returns at once. f is moved and must own
+ * what it uses. Without memory for the task f runs in the call.
+ *
+ * Exceptions: nobody waits for f, so an exception that leaves it calls std::terminate,
+ * as in a std::thread. */
+template <class F> void detach(const options &o, F &&f) {
+  detail::detach_by(std::forward<F>(f), [&o](weft_fn *fn, void *ctx) {
+    return weft_detach_with(&o, fn, ctx);
+  });
+}
+
+template <class F> void detach(F &&f) {
+  weft::detach(options(), std::forward<F>(f));
+}
+
+/* Runs one waiting task, if there is one: weft_yield. Returns whether it ran one. Tasks
+ * of scopes and calls keep their exceptions, so it throws nothing. */
+inline bool yield() noexcept {
+  return weft_yield();
+}
 
 /* Replaces
  *
  *     return f();
  *
  * Meaning: weft_isolate: while f waits for its own tasks, this thread runs no others, so
- * that f may hold a lock that they take. */
+ * the caller may hold a lock that they take. */
 template <class F> decltype(auto) isolate(F &&f) {
   static_assert(std::is_invocable_v<F &>,
                 "weft::isolate: the function must be callable as "
@@ -81,7 +215,8 @@ template <class F> decltype(auto) isolate(F &&f) {
     return detail::carried(f, [](weft_fn *fn, void *ctx) { weft_isolate(fn, ctx); });
 }
 
-/* A blocking section: another thread of the pool takes over while this object lives.
+/* A blocking section (weft_blocking_begin): another thread stands in for this one while
+ * the object lives.
  *
  *     weft::blocking section;
  *     file.read(buffer, size); */
@@ -101,18 +236,20 @@ public:
  *
  *     for (unsigned index = 0; index < count; index++) f(index, count);
  *
- * Meaning: weft_broadcast: one call on each thread of the current pool. All are made also
- * if some throw; then the exception of the lowest index is thrown. */
-template <class F> void broadcast(F &&f) {
+ * Meaning: weft_broadcast: one call on each thread of the current pool, or of that of the
+ * options. If some throw, the others are still made; then the exception of the lowest
+ * index is thrown. */
+template <class F> void broadcast(const options &o, F &&f) {
   constexpr bool right = std::is_invocable_v<F &, unsigned, unsigned>;
   static_assert(right,
                 "weft::broadcast: the function must be callable as f(index, count)");
-  if constexpr (right) {
+  if constexpr (right && detail::expect_shared<F, unsigned, unsigned>()) {
     struct frame {
-      std::remove_reference_t<F> &f;
+      const std::remove_reference_t<F> &f;
       detail::earliest failure;
     } in{f, {}};
-    weft_broadcast(
+    weft_broadcast_with(
+        &o,
         [](unsigned index, unsigned count, void *ctx) {
           frame &here = detail::from_ctx<frame>(ctx);
           detail::guarded([&] { here.f(index, count); },
@@ -121,6 +258,10 @@ template <class F> void broadcast(F &&f) {
         &in);
     in.failure.rethrow_if_caught();
   }
+}
+
+template <class F> void broadcast(F &&f) {
+  weft::broadcast(options(), std::forward<F>(f));
 }
 
 WEFT_HPP_END

@@ -1,10 +1,12 @@
-/* weft/hpp/range.hpp - what calls take as a range: containers, arrays, pairs of iterators
- * and numbers, all seen as a length and an element for each index.
+/* weft/hpp/range.hpp - what calls accept as a range: containers, arrays, pairs of
+ * iterators and numbers. Each becomes a view, which has a length and an element for each
+ * index. Not API.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_HPP_RANGE_HPP
 #define WEFT_HPP_RANGE_HPP
 
+#include <cstddef>
 #include <iterator>
 #include <weft/hpp/base.hpp>
 
@@ -65,7 +67,8 @@ constexpr bool is_container<R, std::void_t<begin_of<R>>> =
 
 template <class R> constexpr bool is_range = is_index<R> || is_container<R>;
 
-/* Of an argument. Pointers where there are any: compilers know them best. */
+/* The view of an argument; with a pointer where there is one, because compilers optimise
+ * pointers best. */
 template <class R> WEFT_HPP_INLINE auto view_of(R &range) {
   if constexpr (is_index<R>) {
     return numbers<plain<R>>{0, range > 0 ? static_cast<std::size_t>(range) : 0};
@@ -89,24 +92,46 @@ template <class It> WEFT_HPP_INLINE auto view_between(It first, It last) {
     return elements<It>{first, static_cast<std::size_t>(last - first)};
 }
 
-/* What the two bounds of a loop are taken as: iterators must be alike, of two numbers
- * that differ in type it is the one that both have in common in arithmetic, so that 0 may
- * stand in front of v.size(). */
+/* The common type of the two bounds of a loop. Iterators must have the same type. Two
+ * numbers have their common type in arithmetic, so that 0 and v.size() go together. */
 template <class A, class B, bool = is_index<A> &&is_index<B>> struct bound_of {
   using type = std::common_type_t<A, B>;
 };
 template <class A> struct bound_of<A, A, false> { using type = A; };
 template <class A, class B> struct bound_of<A, B, false> { using type = void; };
 
-/* Elements that are no objects, as the bits of std::vector<bool>: two of them share
- * memory, so that two threads must not write them. */
+/* Are the elements no objects, as the bits of std::vector<bool>? Then neighbours share
+ * memory, and two threads must not write them. */
 template <class V> constexpr bool has_proxies = false;
 template <class It>
 constexpr bool has_proxies<elements<It>> =
     !std::is_reference_v<decltype(*std::declval<It &>())>;
 
-/* A view without its length. */
+/* What indexing a view gives. */
 template <class V> using element_of = decltype(std::declval<const V &>()[0]);
+
+/* Is the view an array of elements that C may copy, also to memory of malloc? */
+template <class V>
+constexpr bool is_bytes = std::is_pointer_v<decltype(std::declval<V &>().first)> &&
+                              std::is_trivially_copyable_v<plain<element_of<V>>> &&
+                          alignof(plain<element_of<V>>) <= alignof(std::max_align_t);
+
+template <class V> constexpr bool expect_writable() {
+  static_assert(!std::is_const_v<std::remove_reference_t<element_of<V>>>,
+                "weft: the elements are const");
+  static_assert(!has_proxies<V>, "weft: not std::vector<bool>, whose elements share "
+                                 "bytes");
+  return !has_proxies<V> && !std::is_const_v<std::remove_reference_t<element_of<V>>>;
+}
+
+/* Are both arrays of the same trivially copyable elements? */
+template <class V, class W>
+constexpr bool same_bytes = is_bytes<V> &&is_bytes<W>
+    &&std::is_same_v<plain<element_of<V>>, plain<element_of<W>>>;
+
+template <class V, class W> std::size_t shorter(const V &v, const W &w) {
+  return v.size() < w.size() ? v.size() : w.size();
+}
 
 /* ---- loops over a view, which the compiler inlines and vectorises ---- */
 

@@ -14,10 +14,10 @@ WEFT_HPP_BEGIN
 
 namespace detail {
 
-/* A reduction by weft_reduce whose accumulators are objects. `leaf(optional<T> &, begin,
- * end)` adds elements to an accumulator that may still be empty; `merge(T &, T &&)` adds
- * what follows. Each accumulator that weft makes is either merged, which ends it, or the
- * result. Gives nothing if there was no element. */
+/* weft_reduce with objects as accumulators. `leaf(optional<T> &, begin, end)` adds
+ * elements to an accumulator that may still be empty; `merge(T &, T &&)` adds the
+ * accumulator of what follows. Each accumulator that weft makes is either merged, which
+ * ends it, or the result. The result is empty if there was no element. */
 template <class T, class Leaf, class Merge>
 std::optional<T> reduce_objects(const weft_opts *o, std::size_t n, Leaf &leaf,
                                 Merge &merge) {
@@ -67,7 +67,7 @@ std::optional<T> reduce_objects(const weft_opts *o, std::size_t n, Leaf &leaf,
 
 /* The reduction of map(element) by op, without a start. */
 template <class T, class V, class Op, class Map>
-std::optional<T> reduce_view(const weft_opts *o, V view, Op &op, Map &map) {
+std::optional<T> reduce_view(const weft_opts *o, V view, const Op &op, const Map &map) {
   auto leaf = [view, &op, &map](std::optional<T> &to, std::size_t i, std::size_t end) {
     const V v = view;
     T acc = to ? T(op(std::move(*to), map(v[i]))) : T(map(v[i]));
@@ -85,17 +85,17 @@ struct identity {
 };
 
 template <class T, class V, class Op, class Map>
-T reduce_from(const weft_opts *o, V view, T &&start, Op &op, Map &map) {
+T reduce_from(const weft_opts *o, V view, T &&start, const Op &op, const Map &map) {
   constexpr bool can_map = std::is_invocable_v<Map &, element_of<V>>;
   static_assert(can_map, "weft::transform_reduce: map must be callable as map(element)");
-  if constexpr (can_map) {
+  if constexpr (can_map && expect_shared<Map, element_of<V>>()) {
     constexpr bool right =
         std::is_constructible_v<T, std::invoke_result_t<Map &, element_of<V>>> &&
         std::is_invocable_r_v<T, Op &, T, T> &&
         std::is_invocable_r_v<T, Op &, T, std::invoke_result_t<Map &, element_of<V>>>;
     static_assert(right, "weft::reduce: the operation must be callable as op(T, T) and "
                          "op(T, element), and give T, the type of the start value");
-    if constexpr (right) {
+    if constexpr (right && expect_shared<Op, T, T>()) {
       std::optional<T> all = reduce_view<T>(o, view, op, map);
       return all ? T(op(std::move(start), std::move(*all))) : std::move(start);
     }
@@ -108,11 +108,11 @@ T reduce_from(const weft_opts *o, V view, T &&start, Op &op, Map &map) {
 /* What all reductions share.
  *
  * Results: the same bits for every number of threads, also for operations on floats; see
- * weft/reduce.h. T may be any movable type. Of the options pool, max_workers and cancel
- * matter.
+ * weft/reduce.h. T may be any movable type. Of the options only pool, max_workers and
+ * cancel matter. Callables are shared by threads, as in loops: no mutable lambdas.
  *
- * Exceptions: as in loops. What the serial code would have thrown, if an element's
- * function throws; partial results are destroyed. */
+ * Exceptions: as in loops, what the serial code would have thrown if the function of an
+ * element throws. Partial results are destroyed. */
 
 /* Replaces
  *
@@ -120,8 +120,8 @@ T reduce_from(const weft_opts *o, V view, T &&start, Op &op, Map &map) {
  *     for (auto &x : range) acc = op(acc, x);
  *     return acc;
  *
- * Meaning: as std::reduce: the start value is used once, op must be associative (it need
- * not commute) and take any mixture of T and elements. */
+ * Meaning: as std::reduce: the start value is used once; op must be associative (it need
+ * not commute) and accept T and elements on both sides. */
 template <class R, class T, class Op>
 T reduce(const options &o, R &&range, T start, Op &&op) {
   detail::expect_range<R>();
@@ -134,8 +134,8 @@ T reduce(const options &o, R &&range, T start, Op &&op) {
 
 template <class R, class T, class Op, std::enable_if_t<!detail::is_options<R>, int> = 0>
 T reduce(R &&range, T start, Op &&op) {
-  return reduce(options(), std::forward<R>(range), std::move(start),
-                std::forward<Op>(op));
+  return weft::reduce(options(), std::forward<R>(range), std::move(start),
+                      std::forward<Op>(op));
 }
 
 /* Replaces
@@ -155,8 +155,8 @@ T transform_reduce(const options &o, R &&range, T start, Op &&op, Map &&map) {
 template <class R, class T, class Op, class Map,
           std::enable_if_t<!detail::is_options<R>, int> = 0>
 T transform_reduce(R &&range, T start, Op &&op, Map &&map) {
-  return transform_reduce(options(), std::forward<R>(range), std::move(start),
-                          std::forward<Op>(op), std::forward<Map>(map));
+  return weft::transform_reduce(options(), std::forward<R>(range), std::move(start),
+                                std::forward<Op>(op), std::forward<Map>(map));
 }
 
 /* Replaces
@@ -165,9 +165,9 @@ T transform_reduce(R &&range, T start, Op &&op, Map &&map) {
  *     for (auto &x : range) step(acc, x);
  *     return acc;
  *
- * Meaning: for accumulators of another type than the elements: step(A &, element) adds an
- * element, merge(A &, A &&) what follows. Each block starts from a copy of identity,
- * which must not change what it is merged with. */
+ * Meaning: for accumulators of another type than the elements. step(A &, element) adds an
+ * element; merge(A &, A &&) adds the accumulator of what follows. Each block starts from
+ * a copy of identity, which must not change what it is merged with. */
 template <class R, class A, class Step, class Merge>
 A fold(const options &o, R &&range, const A &identity, Step &&step, Merge &&merge) {
   detail::expect_range<R>();
@@ -177,13 +177,17 @@ A fold(const options &o, R &&range, const A &identity, Step &&step, Merge &&merg
         std::is_invocable_v<Step &, A &, detail::element_of<decltype(view)>> &&
         std::is_invocable_v<Merge &, A &, A>;
     static_assert(right, "weft::fold: needs step(A &, element) and merge(A &, A &&)");
-    if constexpr (right) {
-      auto leaf = [view, &step, &identity](std::optional<A> &to, std::size_t i,
-                                           std::size_t end) {
+    if constexpr (right &&
+                  detail::expect_shared<Step, A &,
+                                        detail::element_of<decltype(view)>>() &&
+                  detail::expect_shared<Merge, A &, A>()) {
+      auto leaf = [view, &step = std::as_const(step),
+                   &identity](std::optional<A> &to, std::size_t i, std::size_t end) {
         if (!to) to.emplace(identity);
         for (; i < end; i++) step(*to, view[i]);
       };
-      std::optional<A> all = detail::reduce_objects<A>(&o, view.size(), leaf, merge);
+      std::optional<A> all =
+          detail::reduce_objects<A>(&o, view.size(), leaf, std::as_const(merge));
       if (all) return std::move(*all);
     }
   }
@@ -193,8 +197,8 @@ A fold(const options &o, R &&range, const A &identity, Step &&step, Merge &&merg
 template <class R, class A, class Step, class Merge,
           std::enable_if_t<!detail::is_options<R>, int> = 0>
 A fold(R &&range, const A &identity, Step &&step, Merge &&merge) {
-  return fold(options(), std::forward<R>(range), identity, std::forward<Step>(step),
-              std::forward<Merge>(merge));
+  return weft::fold(options(), std::forward<R>(range), identity, std::forward<Step>(step),
+                    std::forward<Merge>(merge));
 }
 
 WEFT_HPP_END

@@ -139,7 +139,7 @@ public:
     return status;
   }
 
-  /* For options.cancel and the calls of C. */
+  /* For options::with_cancel and the calls of C. */
   weft_scope *get() noexcept {
     return &scope_;
   }
@@ -212,9 +212,14 @@ template <class F> auto in_scope(F &&body) {
   return in_scope(options(), std::forward<F>(body));
 }
 
+/* The innermost scope around the calling code, or NULL: weft_scope_current. */
+inline weft_scope *scope_current() noexcept {
+  return weft_scope_current();
+}
+
 /* ---- one task ---- */
 
-/* What weft::async gives: a function that was started, and its result. Movable. */
+/* What weft::async returns: a function that was started, and its result. Movable. */
 template <class R> class task {
 public:
   task() = default;
@@ -239,12 +244,22 @@ public:
     return state_->handle == nullptr || weft_handle_done(state_->handle);
   }
 
-  /* Waits, helping the pool; the result, or what the function has thrown. Once only. */
+  /* Waits, helping the pool; returns the result, or throws what the function has thrown.
+   * Once only. */
   R get() {
     finish();
     std::unique_ptr<state> last(std::exchange(state_, nullptr));
     if (last->what) detail::rethrow(last->what);
     return static_cast<R>(last->value.take());
+  }
+
+  /* Gives the task up without waiting: weft_handle_drop. The function still runs; its
+   * result, or what it throws, is dropped. It must own what it uses. */
+  void drop() noexcept {
+    if (state_ == nullptr) return;
+    state *last = std::exchange(state_, nullptr);
+    weft_handle_drop(std::exchange(last->handle, nullptr));
+    last->leave();
   }
 
 private:
@@ -253,11 +268,20 @@ private:
   struct state {
     weft_handle *handle = nullptr;
     std::exception_ptr what;
+    std::atomic<bool> left{false};
     detail::slot<std::conditional_t<std::is_void_v<R>, nothing, std::remove_cv_t<R>>>
         value;
     virtual ~state() = default;
     void drop() noexcept {
       if (!what) value.clear();
+    }
+    /* Called by the thread that ran the function, when it has, and by one that drops the
+     * task: the second of the two destroys it. acq_rel: pairs with itself, so that the
+     * second sees what the first has written. */
+    void leave() noexcept {
+      if (!left.exchange(true, std::memory_order_acq_rel)) return;
+      drop();
+      delete this;
     }
   };
 
@@ -268,6 +292,7 @@ private:
       state_of &here = detail::from_ctx<state_of>(ctx);
       detail::guarded([&] { here.value.fill(here.f); },
                       [&] { here.what = std::current_exception(); });
+      here.leave();
     }
   };
 

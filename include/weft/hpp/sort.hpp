@@ -1,4 +1,5 @@
-/* weft/hpp/sort.hpp - weft::sort and weft::stable_sort.
+/* weft/hpp/sort.hpp - weft::sort and weft::stable_sort. weft/hpp/order.hpp has what else
+ * goes by an order: merge, nth_element, partial_sort, argsort, sort_by_key, is_sorted.
  *
  *     weft::sort(people, [](auto &a, auto &b) { return a.age < b.age; });
  *
@@ -15,14 +16,14 @@ WEFT_HPP_BEGIN
 
 namespace detail {
 
-/* ---- by a kernel: elements that can be copied as bytes ---- */
+/* ---- elements that can be copied as bytes: as WEFT_SORT ---- */
 
-/* What the functions of a kernel are given. Once the order has thrown, the sort goes on
- * with an order in which all elements are equal, which soon comes to an end; the kernels
- * work with any order at all. That is asked once for each of their calls, so that the
- * loops have nothing but the comparison in them. */
+/* The context of the functions below. Once the order has thrown, the sort goes on with an
+ * order in which all elements are equal, and so ends soon; the loops work with any order.
+ * Each of their calls checks once whether the order has thrown, so that the loops contain
+ * only the comparison. */
 template <class T, class Less> struct sort_frame {
-  Less &less;
+  const Less &less;
   earliest failure;
 
   static bool compare(const void *a, const void *b, void *ctx) {
@@ -86,7 +87,7 @@ template <class T, class Less> struct sort_frame {
 };
 
 template <class T, class Less>
-void sort_bytes(const weft_opts *o, T *a, std::size_t n, Less &less, bool stable) {
+void sort_bytes(const weft_opts *o, T *a, std::size_t n, const Less &less, bool stable) {
   using frame = sort_frame<T, Less>;
   frame in{less, {}};
   wf_sort_by_kernel(o, a, n, &frame::kernel, &in, stable,
@@ -96,52 +97,106 @@ void sort_bytes(const weft_opts *o, T *a, std::size_t n, Less &less, bool stable
 
 /* ---- other elements: their addresses are sorted, then each is moved twice ---- */
 
-struct free_memory {
-  void operator()(void *memory) const noexcept {
-    std::free(memory);
+/* Options for moving elements, which must not be left undone. */
+inline options without_cancel(const weft_opts *o) noexcept {
+  options all = o != nullptr ? options(*o) : options();
+  all.cancel = nullptr;
+  return all;
+}
+
+template <class T>
+constexpr bool moves_safely =
+    std::is_nothrow_move_constructible_v<T> &&std::is_nothrow_move_assignable_v<T>;
+
+/* Memory for n objects, which are not constructed. data() is NULL if there is none. */
+template <class T> class room {
+public:
+  explicit room(std::size_t n)
+      : memory_(n <= (SIZE_MAX - alignof(T)) / sizeof(T)
+                    ? std::malloc(n * sizeof(T) + alignof(T))
+                    : nullptr) {
+    if (memory_ == nullptr) return;
+    void *start = memory_;
+    std::size_t left = n * sizeof(T) + alignof(T); /* malloc may align less */
+    data_ = static_cast<T *>(std::align(alignof(T), n * sizeof(T), start, left));
   }
+  room(const room &) = delete;
+  room &operator=(const room &) = delete;
+  ~room() {
+    std::free(memory_);
+  }
+  T *data() const noexcept {
+    return data_;
+  }
+
+private:
+  void *memory_;
+  T *data_ = nullptr;
 };
 
-template <class V, class Less>
-void sort_objects(const weft_opts *o, V view, Less &less, bool stable) {
-  using reference = element_of<V>;
-  using T = plain<reference>;
-  const std::size_t n = view.size();
-  constexpr std::size_t spare = alignof(T); /* malloc's alignment may be less */
-  const bool fits = n <= (SIZE_MAX - spare) / (sizeof(T) + sizeof(T *));
-  std::unique_ptr<void, free_memory> memory(
-      fits ? std::malloc(n * (sizeof(T) + sizeof(T *)) + spare) : nullptr);
-  if (n < 2 || memory == nullptr) {
-    if (stable)
-      std::stable_sort(view.first, view.first + static_cast<std::ptrdiff_t>(n), less);
-    else
-      std::sort(view.first, view.first + static_cast<std::ptrdiff_t>(n), less);
-    return;
-  }
-  T **order = static_cast<T **>(memory.get());
-  void *room = order + n;
-  std::size_t left = n * sizeof(T) + spare;
-  T *moved = static_cast<T *>(std::align(alignof(T), n * sizeof(T), room, left));
-
-  auto list = [=](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; i++) order[i] = std::addressof(view[i]);
-  };
-  for_blocks(nullptr, n, list);
-  /* Cancelled or thrown: nothing has moved yet. */
-  auto by_address = [&less](T *a, T *b) { return less(*a, *b); };
-  sort_bytes(o, order, n, by_address, stable);
+/* Moves the element which(i) to i, for each i below n: away into the room, and back. */
+template <class V, class T, class Which>
+void permute(const weft_opts *o, V view, std::size_t n, const room<T> &to, Which which) {
+  const options moving = without_cancel(o);
+  T *const moved = to.data();
   auto away = [=](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i++)
-      ::new (static_cast<void *>(moved + i)) T(std::move(*order[i]));
+      ::new (static_cast<void *>(moved + i)) T(std::move(which(i)));
   };
-  for_blocks(nullptr, n, away);
+  for_blocks(&moving, n, away);
   auto back = [=](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; i++) {
       view[i] = std::move(moved[i]);
       moved[i].~T();
     }
   };
-  for_blocks(nullptr, n, back);
+  for_blocks(&moving, n, back);
+}
+
+/* Brings elements into an order by one of their addresses: by_bytes(T **, n, less) sorts,
+ * or selects from, the addresses. by_std(less) does the same to the elements themselves;
+ * it runs where there is no memory. */
+template <class V, class Less, class Bytes, class Std>
+void order_objects(const weft_opts *o, V view, const Less &less, const Bytes &by_bytes,
+                   const Std &by_std) {
+  using T = plain<element_of<V>>;
+  static_assert(moves_safely<T>,
+                "weft::sort: the elements must be movable without exceptions");
+  if constexpr (moves_safely<T>) {
+    const std::size_t n = view.size();
+    if (n < 2) return;
+    const room<T *> addresses(n);
+    const room<T> moved(n);
+    if (addresses.data() == nullptr || moved.data() == nullptr) {
+      by_std(less);
+      return;
+    }
+    T **order = addresses.data();
+    const options listing = without_cancel(o);
+    auto list = [=](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; i++) order[i] = std::addressof(view[i]);
+    };
+    for_blocks(&listing, n, list);
+    /* Cancelled or thrown: nothing has moved yet. */
+    auto by_address = [&less](T *a, T *b) { return less(*a, *b); };
+    by_bytes(order, n, by_address);
+    permute(o, view, n, moved, [order](std::size_t i) -> T & { return *order[i]; });
+  }
+}
+
+template <class V, class Less>
+void sort_objects(const weft_opts *o, V view, const Less &less, bool stable) {
+  auto by_bytes = [&](auto *order, std::size_t n, const auto &by_address) {
+    sort_bytes(o, order, n, by_address, stable);
+  };
+  auto by_std = [&](const auto &by) {
+    const auto last = view.first + static_cast<std::ptrdiff_t>(view.size());
+    if (stable)
+      std::stable_sort(view.first, last, by);
+    else
+      std::sort(view.first, last, by);
+  };
+  order_objects(o, view, less, by_bytes, by_std);
 }
 
 /* ---- numbers ---- */
@@ -158,67 +213,88 @@ template <class T, class Less>
 constexpr bool is_greater_of =
     std::is_same_v<Less, std::greater<>> || std::is_same_v<Less, std::greater<T>>;
 
-/* By the type with the same bits, which may have another name: long long as int64_t. The
- * empty statements keep the compiler, which may see both sides when it links, from
- * concluding that one cannot be the other. */
-template <class T> void sort_numbers(const weft_opts *o, T *a, std::size_t n) {
+/* Calls f(pointer) with a pointer to the type of weft/numbers.h that has the same bits,
+ * which may have another name: int64_t instead of long long. The empty statements keep
+ * the compiler, which may see both sides when it links, from concluding that one cannot
+ * be the other. */
+template <class T, class F> decltype(auto) as_numbers(T *a, const F &f) {
+  using plain_type = std::remove_const_t<T>;
+  using number = std::conditional_t<
+      std::is_floating_point_v<T>, plain_type,
+      std::conditional_t<
+          sizeof(T) == 4,
+          std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
+          std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>>;
+  using pointer = std::conditional_t<std::is_const_v<T>, const number *, number *>;
+  struct barrier {
+    T *a;
+    ~barrier() {
+      __asm__ __volatile__("" : : "r"(a) : "memory");
+    }
+  } after{a};
   __asm__ __volatile__("" : : "r"(a) : "memory");
-  if constexpr (std::is_floating_point_v<T>)
-    weft_sort_of_with(o, a, n);
-  else if constexpr (sizeof(T) == 4 && std::is_signed_v<T>)
-    weft_sort_i32_with(o, reinterpret_cast<int32_t *>(a), n);
-  else if constexpr (sizeof(T) == 4)
-    weft_sort_u32_with(o, reinterpret_cast<uint32_t *>(a), n);
-  else if constexpr (std::is_signed_v<T>)
-    weft_sort_i64_with(o, reinterpret_cast<int64_t *>(a), n);
-  else
-    weft_sort_u64_with(o, reinterpret_cast<uint64_t *>(a), n);
-  __asm__ __volatile__("" : : "r"(a) : "memory");
+  return f(reinterpret_cast<pointer>(a));
 }
 
-template <class V, class Less>
-void sort_view(const weft_opts *o, V view, Less &less, bool stable) {
+/* What an order must be for elements of the type; checks it for a call. */
+template <class V, class Less> constexpr bool expect_order() {
   using T = plain<element_of<V>>;
   constexpr bool right = std::is_invocable_r_v<bool, Less &, const T &, const T &> ||
                          std::is_invocable_r_v<bool, Less &, T &, T &>;
   static_assert(right, "weft::sort: the order must be callable as less(a, b), a bool");
+  if constexpr (!right)
+    return false;
+  else if constexpr (std::is_invocable_v<Less &, const T &, const T &>)
+    return expect_shared<Less, const T &, const T &>();
+  else
+    return expect_shared<Less, T &, T &>();
+}
+
+/* The same, for calls that move the elements. */
+template <class V, class Less> constexpr bool expect_sortable() {
   static_assert(!std::is_const_v<std::remove_reference_t<element_of<V>>>,
                 "weft::sort: the elements are const");
   static_assert(!has_proxies<V>,
                 "weft::sort: not std::vector<bool>, whose elements share bytes");
-  if constexpr (right && !has_proxies<V>) {
-    constexpr bool is_array = std::is_pointer_v<decltype(view.first)>;
-    constexpr bool is_up = is_less_of<T, plain<Less>>,
-                   is_down = is_greater_of<T, plain<Less>>;
-    constexpr bool is_plain = std::is_trivially_copyable_v<T> &&
-                              alignof(T) <= alignof(std::max_align_t) &&
-                              std::is_invocable_r_v<bool, Less &, const T &, const T &>;
-    if constexpr (is_array && is_number<T> && (is_up || is_down)) {
+  return expect_order<V, Less>() && !has_proxies<V> &&
+         !std::is_const_v<std::remove_reference_t<element_of<V>>>;
+}
+
+/* Are elements sorted as bytes? Then the order is called for copies, too. */
+template <class V, class Less>
+constexpr bool sorts_bytes =
+    is_bytes<V> &&std::is_invocable_v<const Less &, const plain<element_of<V>> &,
+                                      const plain<element_of<V>> &>;
+
+/* Is it an array of numbers in their natural order? */
+template <class V, class Less>
+constexpr bool sorts_numbers = is_bytes<V> &&is_number<plain<element_of<V>>>
+    &&is_less_of<plain<element_of<V>>, Less>;
+
+template <class V, class Less>
+void sort_view(const weft_opts *o, V view, const Less &less, bool stable) {
+  using T = plain<element_of<V>>;
+  if constexpr (expect_sortable<V, Less>()) {
+    constexpr bool is_down = is_greater_of<T, Less> && is_bytes<V> && is_number<T>;
+    if constexpr (sorts_numbers<V, Less> || is_down) {
       /* A stable sort must not exchange -0 and +0, which are equal here. */
       if (std::is_floating_point_v<T> && stable) {
         sort_bytes(o, view.first, view.count, less, true);
         return;
       }
-      sort_numbers(o, view.first, view.count);
+      as_numbers(view.first, [&](auto *a) { weft_sort_of_with(o, a, view.count); });
       if (is_down) weft_reverse(view.first, view.count, sizeof(T));
-    } else if constexpr (is_array && is_plain) {
+    } else if constexpr (sorts_bytes<V, Less>) {
       sort_bytes(o, view.first, view.count, less, stable);
     } else {
-      static_assert(std::is_nothrow_move_constructible_v<T> &&
-                        std::is_nothrow_move_assignable_v<T>,
-                    "weft::sort: the elements must be movable without exceptions");
       sort_objects(o, view, less, stable);
     }
   }
 }
 
 template <class R, class Less>
-void sort_range(const weft_opts *o, R &range, Less &less, bool stable) {
-  expect_range<R>();
-  if constexpr (is_range<R>) {
-    static_assert(!is_index<R>, "weft::sort: give a container");
-    if constexpr (!is_index<R>) sort_view(o, view_of(range), less, stable);
-  }
+void sort_range(const weft_opts *o, R &range, const Less &less, bool stable) {
+  if constexpr (expect_container<R>()) sort_view(o, view_of(range), less, stable);
 }
 
 } // namespace detail
@@ -228,20 +304,20 @@ void sort_range(const weft_opts *o, R &range, Less &less, bool stable) {
  *     std::sort(range.begin(), range.end(), less);
  *
  * Meaning: sorts a container or array with random access; equal elements in any order.
- * Without an order, by <. Numbers of 4 and 8 bytes by std::less or std::greater are
- * sorted by their bits (weft/sort_numbers.h: NaNs come last, or first with std::greater);
- * elements that are trivially copyable by loops into which the order is inlined, as those
- * of WEFT_SORT. Of others the addresses are sorted, and each element is moved twice. The
- * order is called on several threads at the same time, and for copies of trivially
- * copyable elements.
+ * Without an order, by <. Numbers of 4 and 8 bytes with std::less or std::greater are
+ * sorted by their bits (weft/sort_numbers.h: NaNs come last, or first with std::greater).
+ * Elements that are trivially copyable are sorted by loops with the order inlined, as by
+ * WEFT_SORT. For other elements their addresses are sorted, and each element is moved
+ * twice. The order is called on several threads at the same time (no mutable lambdas),
+ * and also for copies of trivially copyable elements.
  *
- * Exceptions: if the order throws, the comparisons that other threads have begun end and
+ * Exceptions: if the order throws, comparisons that other threads have begun end, and
  * most others are not made; the call throws the exception that was caught first. The
  * range then has the same elements in some order; if they are not trivially copyable, in
  * the order from before. The same holds after a cancellation.
  *
- * Memory: as weft_sort, and for elements that are not trivially copyable that of the
- * range and a pointer for each; where there is none, std::sort does the work. */
+ * Memory: as weft_sort; for elements that are not trivially copyable that of the range
+ * and a pointer for each. Without it std::sort does the work. */
 template <class R, class Less = std::less<>,
           std::enable_if_t<!detail::is_options<R>, int> = 0>
 void sort(R &&range, Less &&less = Less()) {
