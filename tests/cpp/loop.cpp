@@ -1,4 +1,5 @@
-/* Tests of weft::for_each and its kin: every range, every element once, exceptions.
+/* Tests of weft::for_each and the other loops: every range, every element once,
+ * exceptions.
  *
  * SPDX-License-Identifier: MIT */
 #include "support.hpp"
@@ -178,4 +179,87 @@ TEST(pools_inside_pools) {
     });
   });
   CHECK_EQ(where, 3u);
+}
+
+TEST(steps_and_tiles_cover_their_ranges) {
+  in_each_pool([] {
+    for (std::size_t step :
+         {std::size_t(0), std::size_t(1), std::size_t(3), std::size_t(5000)}) {
+      std::vector<int> seen(10000);
+      weft::for_step(7, seen.size(), step, [&](std::size_t i) { seen[i]++; });
+      for (std::size_t i = 0; i < seen.size(); i++)
+        CHECK_EQ(seen[i], i >= 7 && (i - 7) % (step == 0 ? 1 : step) == 0 ? 1 : 0);
+    }
+    std::atomic<int> last{0};
+    weft::for_step(SIZE_MAX - 5, SIZE_MAX, 4, [&](std::size_t) { last++; });
+    weft::for_step(5, 5, 1, [&](std::size_t) { last++; });
+    CHECK_EQ(last.load(), 2);
+    const std::size_t rows = 100, cols = 37;
+    for (std::size_t r : {std::size_t(0), std::size_t(1), std::size_t(33)})
+      for (std::size_t c : {std::size_t(0), std::size_t(5), std::size_t(1000)}) {
+        std::vector<int> seen(rows * cols);
+        weft::for_2d(rows, cols, r, c,
+                     [&](std::size_t r0, std::size_t r1, std::size_t c0, std::size_t c1) {
+                       CHECK(r1 - r0 <= (r == 0 ? 32 : r));
+                       CHECK(c != 0 || c1 - c0 == cols);
+                       for (std::size_t i = r0; i < r1; i++)
+                         for (std::size_t j = c0; j < c1; j++) seen[i * cols + j]++;
+                     });
+        CHECK(std::all_of(seen.begin(), seen.end(), [](int x) { return x == 1; }));
+      }
+    CHECK_EQ(thrown_by([&] {
+               weft::for_2d(
+                   rows, cols, 3, 4,
+                   [&](std::size_t r0, std::size_t, std::size_t c0, std::size_t) {
+                     if (r0 * cols + c0 >= 30 * cols + 16) throw oops{r0 + c0};
+                   });
+             }),
+             30u + 16u);
+  });
+}
+
+TEST(chunks_know_their_index) {
+  in_each_pool([] {
+    std::vector<std::size_t> v(1000, SIZE_MAX);
+    weft::for_chunks(v, 7, [](std::size_t *first, std::size_t count, std::size_t k) {
+      for (std::size_t i = 0; i < count; i++) first[i] = k;
+    });
+    for (std::size_t i = 0; i < v.size(); i++) CHECK_EQ(v[i], i / 7);
+  });
+}
+
+/* The error of the lowest failing index, also where some blocks throw. */
+TEST(try_loops_fail_as_the_serial_loop) {
+  in_each_pool([] {
+    const std::size_t n = 100000;
+    CHECK_EQ(weft::try_for(n, [](std::size_t, std::size_t) { return 0; }), 0);
+    for (std::size_t bad : {n - 1, n / 2, std::size_t(0)}) {
+      for (bool throws : {false, true}) {
+        std::vector<unsigned char> seen(n);
+        auto body = [&](std::size_t i, std::size_t end) {
+          for (; i < end; i++) {
+            if (i == bad && throws) throw oops{i};
+            if (i >= bad) return static_cast<int>(i % 1000) + 1;
+            seen[i] = 1;
+          }
+          return 0;
+        };
+        if (throws) {
+          CHECK_EQ(thrown_by([&] { weft::try_for(n, body); }), bad);
+        } else {
+          weft::options o = weft::options().with_split(WEFT_SPLIT_FIXED, 77);
+          CHECK_EQ(weft::try_for(n, body), static_cast<int>(bad % 1000) + 1);
+          CHECK_EQ(weft::try_for(o, n, body), static_cast<int>(bad % 1000) + 1);
+        }
+        CHECK(std::all_of(seen.begin(), seen.begin() + static_cast<long>(bad),
+                          [](auto x) { return x == 1; }));
+      }
+    }
+    weft::scope scope;
+    scope.cancel();
+    CHECK_EQ(weft::try_for(weft::options().with_cancel(scope.get()), n,
+                           [](std::size_t, std::size_t) { return 0; }),
+             static_cast<int>(WEFT_ECANCELED));
+    scope.wait();
+  });
 }

@@ -254,10 +254,10 @@ public:
       return all.size();
     }
   }
-  /* Two vectors: those that the predicate holds for, and the others. */
+  /* Two vectors: the items for which the predicate holds, and the others. */
   template <class F> auto partition(F &&pred) const {
-    expect_predicate<F>();
-    return detail::run_partition(&options_, producer_, std::as_const(pred));
+    if constexpr (expect_predicate<F>())
+      return detail::run_partition(&options_, producer_, std::as_const(pred));
   }
 
   /* Of pairs: a vector of the first parts, and one of the second. */
@@ -266,47 +266,54 @@ public:
     if constexpr (detail::is_pair<value>) return detail::run_unzip(&options_, producer_);
   }
 
-  /* The first item that the predicate holds for, or nothing; the last one, which is
-   * looked for from the back; any. All stop early. */
+  /* The first item for which the predicate holds, or nothing; the last one, which is
+   * searched from the back; any. All stop early. */
   template <class F> std::optional<value> find_first(F &&pred) const {
-    expect_predicate<F>();
-    auto found = detail::run_find<value>(&options_, producer_, std::as_const(pred));
-    if (!found) return std::nullopt;
-    return std::move(found->item);
+    return found<value, false>(pred);
   }
   template <class F> std::optional<value> find_last(F &&pred) const {
-    expect_predicate<F>();
-    auto found = detail::run_find_last<value>(&options_, producer_, std::as_const(pred));
-    if (!found) return std::nullopt;
-    return std::move(found->item);
+    return found<value, true>(pred);
   }
   template <class F> std::optional<value> find_any(F &&pred) const {
-    return find_first(std::forward<F>(pred));
+    return found<value, false>(pred);
   }
   /* The index of the first, or SIZE_MAX. */
   template <class F> std::size_t position(F &&pred) const {
     expect_indexed();
-    expect_predicate<F>();
-    auto found = detail::run_find<nothing>(&options_, producer_, std::as_const(pred));
-    return found ? found->position : SIZE_MAX;
+    if constexpr (expect_predicate<F>()) {
+      auto match = detail::run_find<nothing>(&options_, producer_, std::as_const(pred));
+      if (match) return match->position;
+    }
+    return SIZE_MAX;
   }
   template <class F> bool any(F &&pred) const {
-    expect_predicate<F>();
-    return detail::run_find<nothing>(&options_, producer_, std::as_const(pred))
-        .has_value();
+    return found<nothing, false>(pred).has_value();
   }
   template <class F> bool all(F &&pred) const {
-    expect_predicate<F>();
-    auto fails = [&](const detail::plain<item> &x) {
-      return !detail::call(std::as_const(pred), x);
-    };
-    return !detail::run_find<nothing>(&options_, producer_, fails).has_value();
+    if constexpr (expect_predicate<F>()) {
+      auto fails = [&](const detail::plain<item> &x) {
+        return !detail::call(std::as_const(pred), x);
+      };
+      return !detail::run_find<nothing>(&options_, producer_, fails).has_value();
+    }
+    return false;
   }
   template <class F> bool none(F &&pred) const {
     return !any(std::forward<F>(pred));
   }
 
 private:
+  template <class T, bool last, class F> std::optional<T> found(const F &pred) const {
+    if constexpr (expect_predicate<F>()) {
+      std::optional<detail::match<T>> match;
+      if constexpr (last)
+        match = detail::run_find_last<T>(&options_, producer_, pred);
+      else
+        match = detail::run_find<T>(&options_, producer_, pred);
+      if (match) return std::move(match->item);
+    }
+    return std::nullopt;
+  }
   template <class Op>
   std::vector<value> scanned(const value &identity, bool inclusive, Op &op) const {
     static_assert(std::is_invocable_r_v<value, Op &, value, const value &>,
@@ -327,8 +334,9 @@ private:
                   "weft::iter: the function must be callable as f(item), "
                   "also if it is const (no mutable lambdas)");
   }
-  template <class F> static constexpr void expect_predicate() {
+  template <class F> static constexpr bool expect_predicate() {
     expect_callable<const std::remove_reference_t<F>, const detail::plain<item> &>();
+    return detail::takes<const std::remove_reference_t<F>, const detail::plain<item> &>;
   }
   static constexpr void expect_indexed() {
     static_assert(indexed,
