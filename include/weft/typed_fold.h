@@ -25,8 +25,8 @@ extern "C" {
 #endif
 
 /* The reduction behind WEFT_FOLD. Not API. */
-WEFT_API void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
-                             const weft_reducer *r, void *in);
+WEFT_API void wf_typed_fold(const wf_typed *k, void *result, const void *a,
+                            const weft_reducer *r, void *in);
 
 #ifdef __cplusplus
 }

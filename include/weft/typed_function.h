@@ -55,12 +55,12 @@
     else                                                                                 \
       name##_in_place(WF_CAST(U *, wf_to), WF_CAST(T const *, wf_from), wf_len, wf_ctx); \
   }                                                                                      \
-  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, U *wf_to, T const *wf_from,    \
-                                size_t wf_len, void *wf_ctx) {                           \
-    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
-    wf_kernel_map(&wf_k, wf_to, sizeof(U), wf_from, sizeof(T), name##_leaf);             \
+  WF_TYPED_FN void name##_with(const weft_opts *wf_opts, U *wf_to, T const *wf_from,     \
+                               size_t wf_len, void *wf_ctx) {                            \
+    wf_typed wf_k = {wf_opts, #name, wf_len, wf_ctx};                                    \
+    wf_typed_map(&wf_k, wf_to, sizeof(U), wf_from, sizeof(T), name##_leaf);              \
   }                                                                                      \
-  WF_KERNEL_FN void name(U *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {      \
+  WF_TYPED_FN void name(U *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {       \
     name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
   }
 
@@ -83,12 +83,12 @@
     else                                                                                 \
       name##_in_place(wf_j.to, wf_j, wf_i, wf_end);                                      \
   }                                                                                      \
-  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, V *wf_to, T const *wf_a,       \
-                                U const *wf_b, size_t wf_len, void *wf_ctx) {            \
+  WF_TYPED_FN void name##_with(const weft_opts *wf_opts, V *wf_to, T const *wf_a,        \
+                               U const *wf_b, size_t wf_len, void *wf_ctx) {             \
     name##_job wf_j = {wf_to, wf_a, wf_b, wf_ctx};                                       \
     weft_for_with(wf_opts, wf_len, name##_block, &wf_j);                                 \
   }                                                                                      \
-  WF_KERNEL_FN void name(V *wf_v, T const *wf_t, U const *wf_u, size_t wf_n, void *c) {  \
+  WF_TYPED_FN void name(V *wf_v, T const *wf_t, U const *wf_u, size_t wf_n, void *c) {   \
     name##_with(NULL, wf_v, wf_t, wf_u, wf_n, c);                                        \
   }
 
@@ -110,12 +110,12 @@
     const name##_job *wf_j = WF_CAST(const name##_job *, wf_job);                        \
     name##_loop(wf_j->a, wf_i, wf_end, wf_j->ctx);                                       \
   }                                                                                      \
-  WF_KERNEL_FN void name##_with(const weft_opts *wf_opts, T *wf_a, size_t wf_len,        \
-                                void *wf_ctx) {                                          \
+  WF_TYPED_FN void name##_with(const weft_opts *wf_opts, T *wf_a, size_t wf_len,         \
+                               void *wf_ctx) {                                           \
     name##_job wf_j = {wf_a, wf_ctx};                                                    \
     weft_for_with(wf_opts, wf_len, name##_block, &wf_j);                                 \
   }                                                                                      \
-  WF_KERNEL_FN void name(T *wf_a, size_t wf_len, void *wf_ctx) {                         \
+  WF_TYPED_FN void name(T *wf_a, size_t wf_len, void *wf_ctx) {                          \
     name##_with(NULL, wf_a, wf_len, wf_ctx);                                             \
   }
 
@@ -163,8 +163,8 @@
                                       void *wf_ctx) {                                    \
     T const *wf_a = WF_CAST(T const *, wf_array);                                        \
     size_t wf_i = 0;                                                                     \
-    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
-    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
+    const size_t wf_steps = wf_len - wf_len % WF_TYPED_STEP(T);                          \
+    for (; wf_i < wf_steps; wf_i += WF_TYPED_STEP(T)) {                                  \
       WF_COUNTER(wf_count);                                                              \
       WF_COUNT_EACH(wf_j, T)                                                             \
       WF_COUNT_IF(wf_count, pred(wf_a[wf_i + wf_j], wf_ctx), T)                          \
@@ -173,7 +173,7 @@
     while (wf_i < wf_len && !pred(wf_a[wf_i], wf_ctx)) wf_i++;                           \
     return wf_i;                                                                         \
   }                                                                                      \
-  WF_ARRAY_CALLS(name, T, wf_kernel_find)
+  WF_ARRAY_CALLS(name, T, wf_typed_find)
 
 /* Replaces
  *
@@ -185,6 +185,6 @@
  * bool pred(T x, void *ctx). */
 #define WEFT_COUNT(name, T, pred)                                                        \
   WF_COUNT_LEAF(name##_leaf, T, wf_x, wf_ctx, pred(wf_x, wf_ctx))                        \
-  WF_ARRAY_CALLS(name, T, wf_kernel_count)
+  WF_ARRAY_CALLS(name, T, wf_typed_count)
 
 #endif

@@ -92,7 +92,7 @@ typedef struct wf_iter_code {
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
       bool wf_keep = (keep);                                                             \
-      if (sizeof(U) <= WF_KERNEL_SMALL || wf_keep) wf_dst[wf_kept] = (expr);             \
+      if (sizeof(U) <= WF_TYPED_SMALL || wf_keep) wf_dst[wf_kept] = (expr);              \
       wf_kept += wf_keep;                                                                \
     }                                                                                    \
     return wf_kept;                                                                      \
@@ -117,9 +117,9 @@ typedef struct wf_iter_code {
   SIMD static size_t fn(const void *wf_from, size_t wf_n, void *ctx) {                   \
     WF_ITER_SOURCE(T);                                                                   \
     size_t wf_total = 0;                                                                 \
-    for (; wf_n >= WF_KERNEL_STEP(T); wf_n -= WF_KERNEL_STEP(T)) {                       \
+    for (; wf_n >= WF_TYPED_STEP(T); wf_n -= WF_TYPED_STEP(T)) {                         \
       WF_COUNTER(wf_count);                                                              \
-      for (size_t wf_j = 0; wf_j < WF_KERNEL_STEP(T); wf_j++) {                          \
+      for (size_t wf_j = 0; wf_j < WF_TYPED_STEP(T); wf_j++) {                           \
         T const x = *wf_src++;                                                           \
         (void)x;                                                                         \
         WF_COUNT_IF(wf_count, (keep), T)                                                 \

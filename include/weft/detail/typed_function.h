@@ -33,21 +33,21 @@ extern "C" {
 
 /* A macro defines two functions, and most programs use only one of them. */
 #if defined(__GNUC__)
-#define WF_KERNEL_FN __attribute__((unused)) static inline
+#define WF_TYPED_FN __attribute__((unused)) static inline
 #else
-#define WF_KERNEL_FN static inline
+#define WF_TYPED_FN static inline
 #endif
 
 /* A filter copies elements of at most this many bytes before it knows whether they stay:
  * one cache line, a choice. */
-#define WF_KERNEL_SMALL 64
+#define WF_TYPED_SMALL 64
 
 /* Loops run in steps of a length that the compiler knows: 512 bytes, for large elements
  * 64 of them. A search checks after each step whether there was a match. Within a step 32
  * bits hold every count. */
-#define WF_KERNEL_STEP(T) (sizeof(T) <= 8 ? 512 / sizeof(T) : 64)
+#define WF_TYPED_STEP(T) (sizeof(T) <= 8 ? 512 / sizeof(T) : 64)
 
-/* A count of up to WF_KERNEL_STEP elements, with as many bits as the type, 64 or 32: so
+/* A count of up to WF_TYPED_STEP elements, with as many bits as the type, 64 or 32: so
  * it is vectorised with the comparison. */
 #define WF_COUNTER(count)                                                                \
   unsigned count = 0;                                                                    \
@@ -80,32 +80,32 @@ extern "C" {
 #else
 #define WF_COUNT_LOOP _Pragma("GCC unroll 4")
 #endif
-#define WF_COUNT_EACH(j, T) WF_COUNT_LOOP for (size_t j = 0; j < WF_KERNEL_STEP(T); j++)
+#define WF_COUNT_EACH(j, T) WF_COUNT_LOOP for (size_t j = 0; j < WF_TYPED_STEP(T); j++)
 
-typedef struct wf_kernel {
+typedef struct wf_typed {
   const weft_opts *opts; /* as given: may be NULL */
   const char *name;      /* of the generated function, for messages */
   size_t n;
   void *ctx; /* the user's */
-} wf_kernel;
+} wf_typed;
 
 typedef void wf_map_leaf(void *dst, const void *src, size_t n, void *ctx);
 
 /* Writes the elements that stay to dst, which has room for n, and returns their number.
- * If elements are larger than WF_KERNEL_SMALL, nothing is written behind them. */
+ * If elements are larger than WF_TYPED_SMALL, nothing is written behind them. */
 typedef size_t wf_filter_leaf(void *dst, const void *src, size_t n, void *ctx);
 
 /* Returns the lowest matching index, or n; or the number of matches. */
 typedef size_t wf_array_leaf(const void *a, size_t n, void *ctx);
 
-WEFT_API void wf_kernel_map(const wf_kernel *k, void *dst, size_t dst_size,
-                            const void *src, size_t src_size, wf_map_leaf *leaf);
-WEFT_API size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src,
-                                 size_t size, wf_filter_leaf *leaf);
-WEFT_API size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
+WEFT_API void wf_typed_map(const wf_typed *k, void *dst, size_t dst_size, const void *src,
+                           size_t src_size, wf_map_leaf *leaf);
+WEFT_API size_t wf_typed_filter(const wf_typed *k, void *dst, const void *src,
+                                size_t size, wf_filter_leaf *leaf);
+WEFT_API size_t wf_typed_find(const wf_typed *k, const void *a, size_t size,
+                              wf_array_leaf *leaf);
+WEFT_API size_t wf_typed_count(const wf_typed *k, const void *a, size_t size,
                                wf_array_leaf *leaf);
-WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
-                                wf_array_leaf *leaf);
 
 /* Each makes a loop of a map. With WF_RESTRICT, where dst is another array than src, the
  * compiler knows that no store changes what ctx points to, and does not read it again for
@@ -131,9 +131,9 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
   WF_SIMD static size_t leaf(const void *wf_array, size_t wf_len, void *ctx) {           \
     T const *wf_a = WF_CAST(T const *, wf_array);                                        \
     size_t wf_i = 0, wf_total = 0;                                                       \
-    const size_t wf_steps = wf_len - wf_len % WF_KERNEL_STEP(T);                         \
+    const size_t wf_steps = wf_len - wf_len % WF_TYPED_STEP(T);                          \
     (void)ctx;                                                                           \
-    for (; wf_i < wf_steps; wf_i += WF_KERNEL_STEP(T)) {                                 \
+    for (; wf_i < wf_steps; wf_i += WF_TYPED_STEP(T)) {                                  \
       WF_COUNTER(wf_count);                                                              \
       WF_COUNT_EACH(wf_j, T) {                                                           \
         WF_ELEMENT(T, x, wf_a[wf_i + wf_j]);                                             \
@@ -154,12 +154,12 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
   (void)x
 
 #define WF_FILTER_CALLS(name, T)                                                         \
-  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,  \
-                                  size_t wf_len, void *wf_ctx) {                         \
-    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
-    return wf_kernel_filter(&wf_k, wf_to, wf_from, sizeof(T), name##_leaf);              \
+  WF_TYPED_FN size_t name##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,   \
+                                 size_t wf_len, void *wf_ctx) {                          \
+    wf_typed wf_k = {wf_opts, #name, wf_len, wf_ctx};                                    \
+    return wf_typed_filter(&wf_k, wf_to, wf_from, sizeof(T), name##_leaf);               \
   }                                                                                      \
-  WF_KERNEL_FN size_t name(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {    \
+  WF_TYPED_FN size_t name(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {     \
     return name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                            \
   }
 
@@ -176,7 +176,7 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
   {                                                                                      \
     T const wf_x = wf_src[i];                                                            \
     const bool wf_keep = pred(wf_x, wf_ctx);                                             \
-    if (sizeof(T) <= WF_KERNEL_SMALL || wf_keep) *wf_to = wf_x;                          \
+    if (sizeof(T) <= WF_TYPED_SMALL || wf_keep) *wf_to = wf_x;                           \
     wf_to += wf_keep;                                                                    \
   }
 
@@ -215,12 +215,12 @@ WEFT_API size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
 
 /* The functions for name##_leaf, a wf_array_leaf. */
 #define WF_ARRAY_CALLS(name, T, skeleton)                                                \
-  WF_KERNEL_FN size_t name##_with(const weft_opts *wf_opts, T const *wf_array,           \
-                                  size_t wf_len, void *wf_ctx) {                         \
-    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
+  WF_TYPED_FN size_t name##_with(const weft_opts *wf_opts, T const *wf_array,            \
+                                 size_t wf_len, void *wf_ctx) {                          \
+    wf_typed wf_k = {wf_opts, #name, wf_len, wf_ctx};                                    \
     return skeleton(&wf_k, wf_array, sizeof(T), name##_leaf);                            \
   }                                                                                      \
-  WF_KERNEL_FN size_t name(T const *wf_array, size_t wf_len, void *wf_ctx) {             \
+  WF_TYPED_FN size_t name(T const *wf_array, size_t wf_len, void *wf_ctx) {              \
     return name##_with(NULL, wf_array, wf_len, wf_ctx);                                  \
   }
 
@@ -249,15 +249,15 @@ typedef void wf_fold_leaf(void *acc, const void *src, size_t n, void *ctx);
 typedef void wf_scan_leaf(void *dst, const void *src, size_t n, void *acc, void *total,
                           bool inclusive, void *ctx);
 
-typedef struct wf_scan_kernel {
+typedef struct wf_typed_scan_loops {
   size_t size;
   bool inclusive;
   wf_fold_leaf *fold;
   wf_scan_leaf *scan;
-} wf_scan_kernel;
+} wf_typed_scan_loops;
 
-WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
-                             const void *identity, const wf_scan_kernel *scan);
+WEFT_API void wf_typed_scan(const wf_typed *k, void *dst, const void *src,
+                            const void *identity, const wf_typed_scan_loops *scan);
 
 /* One of the four loops of a wf_scan_leaf; `written` is the accumulator with or without
  * the element. */
@@ -277,14 +277,14 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
 
 /* The functions NAME and NAME_with for one of the two kinds of scans of name. */
 #define WF_SCAN_CALLS(NAME, name, T, identity, inclusive)                                \
-  WF_KERNEL_FN void NAME##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,    \
-                                size_t wf_len, void *wf_ctx) {                           \
-    wf_kernel wf_k = {wf_opts, #NAME, wf_len, wf_ctx};                                   \
-    wf_scan_kernel wf_s = {sizeof(T), inclusive, name##_fold, name##_scan};              \
+  WF_TYPED_FN void NAME##_with(const weft_opts *wf_opts, T *wf_to, T const *wf_from,     \
+                               size_t wf_len, void *wf_ctx) {                            \
+    wf_typed wf_k = {wf_opts, #NAME, wf_len, wf_ctx};                                    \
+    wf_typed_scan_loops wf_s = {sizeof(T), inclusive, name##_fold, name##_scan};         \
     T wf_first = identity;                                                               \
-    wf_kernel_scan(&wf_k, wf_to, wf_from, &wf_first, &wf_s);                             \
+    wf_typed_scan(&wf_k, wf_to, wf_from, &wf_first, &wf_s);                              \
   }                                                                                      \
-  WF_KERNEL_FN void NAME(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {      \
+  WF_TYPED_FN void NAME(T *wf_to, T const *wf_from, size_t wf_len, void *wf_ctx) {       \
     NAME##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
   }
 
@@ -333,16 +333,16 @@ WEFT_API void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src,
   }
 
 #define WF_FOLD_CALLS(name, A, T)                                                        \
-  WF_KERNEL_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,     \
-                             void *wf_ctx) {                                             \
+  WF_TYPED_FN A name##_with(const weft_opts *wf_opts, T const *wf_a, size_t wf_len,      \
+                            void *wf_ctx) {                                              \
     weft_reducer wf_r = {sizeof(A), name##_init_, name##_fold_, name##_merge_};          \
     name##_job wf_j = {wf_a, wf_ctx};                                                    \
     A wf_acc;                                                                            \
-    wf_kernel wf_k = {wf_opts, #name, wf_len, wf_ctx};                                   \
-    wf_kernel_fold(&wf_k, &wf_acc, wf_a, &wf_r, &wf_j);                                  \
+    wf_typed wf_k = {wf_opts, #name, wf_len, wf_ctx};                                    \
+    wf_typed_fold(&wf_k, &wf_acc, wf_a, &wf_r, &wf_j);                                   \
     return wf_acc;                                                                       \
   }                                                                                      \
-  WF_KERNEL_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                      \
+  WF_TYPED_FN A name(T const *wf_a, size_t wf_len, void *wf_ctx) {                       \
     return name##_with(NULL, wf_a, wf_len, wf_ctx);                                      \
   }
 

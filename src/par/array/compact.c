@@ -78,7 +78,7 @@ static void *compact_block(void *own, size_t begin, size_t end, void *ctx) {
 static void compact_serial(const weft_opts *opts, wf_compaction *c) {
   _Alignas(WF_ORDERED_ALIGN) char kept[COMPACT_STACK], rest[COMPACT_STACK];
   const bool direct =
-      c->size > WF_KERNEL_SMALL; /* the leaf writes no more than it keeps */
+      c->size > WF_TYPED_SMALL; /* the leaf writes no more than it keeps */
   const size_t step = direct ? 1 : COMPACT_STACK / c->size;
   char *dst = (char *)c->dst, *others = (char *)c->rest;
   const char *src = (const char *)c->src;

@@ -9,7 +9,7 @@
 
 /* Takes n elements apart: those to keep go to `kept`, the others, if `rest` is not NULL,
  * to `rest`; both have room for n. Returns how many are kept. Elements of up to
- * WF_KERNEL_SMALL bytes may also be written behind the results, within that room. Larger
+ * WF_TYPED_SMALL bytes may also be written behind the results, within that room. Larger
  * ones may not, and `kept` may be `src` for those. */
 typedef size_t wf_compact_leaf(void *kept, void *rest, const void *src, size_t n,
                                void *ctx);

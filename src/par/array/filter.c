@@ -120,26 +120,26 @@ size_t weft_filter(void *dst, const void *src, size_t n, size_t size, weft_pred_
   return weft_filter_with(NULL, dst, src, n, size, pred, ctx);
 }
 
-typedef struct kernel_filter {
+typedef struct typed_filter {
   wf_filter_leaf *leaf;
   void *ctx;
-} kernel_filter;
+} typed_filter;
 
-static size_t kernel_filter_leaf(void *kept, void *rest, const void *src, size_t n,
-                                 void *ctx) {
-  const kernel_filter *k = (const kernel_filter *)ctx;
+static size_t typed_filter_leaf(void *kept, void *rest, const void *src, size_t n,
+                                void *ctx) {
+  const typed_filter *k = (const typed_filter *)ctx;
   (void)rest;
   return k->leaf(kept, src, n, k->ctx);
 }
 
-size_t wf_kernel_filter(const wf_kernel *k, void *dst, const void *src, size_t size,
-                        wf_filter_leaf *leaf) {
+size_t wf_typed_filter(const wf_typed *k, void *dst, const void *src, size_t size,
+                       wf_filter_leaf *leaf) {
   weft_opts opts;
-  kernel_filter filter = {leaf, k->ctx};
+  typed_filter filter = {leaf, k->ctx};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   compact_call call = {&opts,
-                       {src, dst, NULL, k->n, size, kernel_filter_leaf, &filter, 0, 0}};
+                       {src, dst, NULL, k->n, size, typed_filter_leaf, &filter, 0, 0}};
   if (k->n > 0) wf_par_run(&opts, compact_inside, &call);
   return call.compaction.kept;
 }

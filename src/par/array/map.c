@@ -40,17 +40,17 @@ void weft_map(void *dst, size_t dst_size, const void *src, size_t n, size_t src_
   weft_map_with(NULL, dst, dst_size, src, n, src_size, fn, ctx);
 }
 
-static void kernel_map_block(size_t begin, size_t end, void *ctx) {
+static void typed_map_block(size_t begin, size_t end, void *ctx) {
   const map_loop *m = (const map_loop *)ctx;
   m->leaf(m->dst + begin * m->dst_size, m->src + begin * m->src_size, end - begin,
           m->ctx);
 }
 
-void wf_kernel_map(const wf_kernel *k, void *dst, size_t dst_size, const void *src,
-                   size_t src_size, wf_map_leaf *leaf) {
+void wf_typed_map(const wf_typed *k, void *dst, size_t dst_size, const void *src,
+                  size_t src_size, wf_map_leaf *leaf) {
   weft_opts opts;
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, NULL, leaf, k->ctx};
-  wf_loop loop = {kernel_map_block, &m, NULL};
+  wf_loop loop = {typed_map_block, &m, NULL};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, src_size, k->name);
   wf_par_options(&opts, k->opts, k->name);
   wf_loop_run(&opts, k->n, &loop);
@@ -83,7 +83,7 @@ static void count_block(size_t begin, size_t end, void *ctx) {
   add_to_total(c, count);
 }
 
-static void kernel_count_block(size_t begin, size_t end, void *ctx) {
+static void typed_count_block(size_t begin, size_t end, void *ctx) {
   count_loop *c = (count_loop *)ctx;
   add_to_total(c, c->leaf(c->base + begin * c->size, end - begin, c->ctx));
 }
@@ -109,11 +109,11 @@ size_t weft_count(const void *base, size_t n, size_t size, weft_pred_fn *pred,
   return weft_count_with(NULL, base, n, size, pred, ctx);
 }
 
-size_t wf_kernel_count(const wf_kernel *k, const void *a, size_t size,
-                       wf_array_leaf *leaf) {
+size_t wf_typed_count(const wf_typed *k, const void *a, size_t size,
+                      wf_array_leaf *leaf) {
   weft_opts opts;
   count_loop c = {(const char *)a, size, NULL, leaf, k->ctx, {0}};
   wf_check_elements(a == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
-  return count_with(&opts, k->n, &c, kernel_count_block);
+  return count_with(&opts, k->n, &c, typed_count_block);
 }

@@ -27,7 +27,7 @@ struct hunt {
   size_t n, size;
   weft_pred_fn *pred;
   weft_cmp_fn *cmp;
-  wf_array_leaf *kernel;
+  wf_array_leaf *typed;
   void *ctx;
   wf_word x_found; /* the lowest index found so far, or SIZE_MAX */
 };
@@ -97,8 +97,8 @@ static size_t first_mismatch(const hunt *h, size_t begin, size_t end) {
   return end;
 }
 
-static size_t kernel_match(const hunt *h, size_t begin, size_t end) {
-  return begin + h->kernel(h->a + begin * h->size, end - begin, h->ctx);
+static size_t typed_match(const hunt *h, size_t begin, size_t end) {
+  return begin + h->typed(h->a + begin * h->size, end - begin, h->ctx);
 }
 
 typedef size_t hunt_way(const weft_opts *opts, hunt *h);
@@ -156,11 +156,10 @@ bool weft_none_with(const weft_opts *o, const void *base, size_t n, size_t size,
   return find_one(o, "weft_none", first_match, base, n, size, pred, ctx) == SIZE_MAX;
 }
 
-size_t wf_kernel_find(const wf_kernel *k, const void *a, size_t size,
-                      wf_array_leaf *leaf) {
+size_t wf_typed_find(const wf_typed *k, const void *a, size_t size, wf_array_leaf *leaf) {
   weft_opts opts;
-  hunt h = {.leaf = kernel_match, .a = (const char *)a, .n = k->n, .size = size};
-  h.kernel = leaf;
+  hunt h = {.leaf = typed_match, .a = (const char *)a, .n = k->n, .size = size};
+  h.typed = leaf;
   h.ctx = k->ctx;
   wf_check_elements(a == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);

@@ -136,9 +136,10 @@ void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
  * uneven, few enough to merge. */
 enum { LEAVES = 512, LEAVES_LARGE = 128, LARGE_ACC = 4096, LEAF_MAX = 32768 };
 
-/* A kernel's leaves are so long, if so many are left: its step is likely to be cheap, and
- * with less of it the calls of init, fold and merge would be what takes the time. */
-enum { KERNEL_LEAF = 256, KERNEL_LEAVES = 64 };
+/* Leaves of a typed function have this many elements, if so many are left: its step is
+ * likely to be cheap, and with less of it the calls of init, fold and merge would be what
+ * takes the time. */
+enum { TYPED_LEAF = 256, TYPED_LEAVES = 64 };
 
 typedef struct user_fold {
   const weft_reducer *r;
@@ -182,9 +183,9 @@ static size_t fold_user_leaf(size_t n, const weft_reducer *r) {
   return leaf > 0 ? leaf : 1;
 }
 
-static size_t fold_kernel_leaf(size_t n, const weft_reducer *r) {
-  size_t leaf = fold_user_leaf(n, r), longer = n / KERNEL_LEAVES;
-  if (longer > KERNEL_LEAF) longer = KERNEL_LEAF;
+static size_t fold_typed_leaf(size_t n, const weft_reducer *r) {
+  size_t leaf = fold_user_leaf(n, r), longer = n / TYPED_LEAVES;
+  if (longer > TYPED_LEAF) longer = TYPED_LEAF;
   return leaf > longer ? leaf : longer;
 }
 
@@ -211,9 +212,9 @@ void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx) {
   weft_reduce_with(NULL, result, n, r, ctx);
 }
 
-void wf_kernel_fold(const wf_kernel *k, void *result, const void *a,
-                    const weft_reducer *r, void *in) {
+void wf_typed_fold(const wf_typed *k, void *result, const void *a, const weft_reducer *r,
+                   void *in) {
   weft_opts opts;
   wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
-  run_reducer(&opts, result, k->n, fold_kernel_leaf(k->n, r), r, in);
+  run_reducer(&opts, result, k->n, fold_typed_leaf(k->n, r), r, in);
 }

@@ -24,8 +24,8 @@ typedef struct scan_job {
   size_t n, size, block;
   const void *identity;
   bool inclusive;
-  weft_op_fn *op;               /* or NULL, and then: */
-  const wf_scan_kernel *kernel; /* loops over elements of a known type */
+  weft_op_fn *op;                   /* or NULL, and then: */
+  const wf_typed_scan_loops *loops; /* loops over elements of a known type */
   void *ctx;
   const weft_opts *opts;
   char *carries; /* of each block; first its total */
@@ -43,8 +43,8 @@ static size_t scan_block_end(const scan_job *j, size_t b) {
 
 /* Adds n elements to acc. */
 static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
-  if (j->kernel != NULL)
-    j->kernel->fold(acc, src, n, j->ctx);
+  if (j->loops != NULL)
+    j->loops->fold(acc, src, n, j->ctx);
   else
     for (size_t i = 0; i < n; i++) j->op(acc, src + i * j->size, j->ctx);
 }
@@ -61,9 +61,9 @@ static void block_total(const scan_job *j, size_t b, void *acc) {
 static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char *total) {
   size_t size = j->size, begin = b * j->block, end = scan_block_end(j, b);
   if (total != NULL) wf_copy_element(total, j->identity, size);
-  if (j->kernel != NULL) {
-    j->kernel->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
-                    j->inclusive, j->ctx);
+  if (j->loops != NULL) {
+    j->loops->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
+                   j->inclusive, j->ctx);
     return;
   }
   for (size_t i = begin; i < end; i++) {
@@ -202,8 +202,8 @@ void weft_scan(void *dst, const void *src, size_t n, size_t size, const void *id
   weft_scan_with(NULL, dst, src, n, size, identity, inclusive, op, ctx);
 }
 
-void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src, const void *identity,
-                    const wf_scan_kernel *scan) {
+void wf_typed_scan(const wf_typed *k, void *dst, const void *src, const void *identity,
+                   const wf_typed_scan_loops *scan) {
   weft_opts opts;
   wf_par_options(&opts, k->opts, k->name);
   if (k->n == 0) return;
@@ -214,7 +214,7 @@ void wf_kernel_scan(const wf_kernel *k, void *dst, const void *src, const void *
                 .block = scan_block_length(k->n),
                 .identity = identity,
                 .inclusive = scan->inclusive,
-                .kernel = scan,
+                .loops = scan,
                 .ctx = k->ctx,
                 .opts = &opts};
   wf_par_run(&opts, scan_inside, &j);

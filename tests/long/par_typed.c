@@ -3,7 +3,7 @@
  * case follows from the seed alone.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/array/kernel_cases.h"
+#include "par/array/typed_cases.h"
 
 static unsigned long case_count(void) {
   unsigned long slower = harness_slowdown();
@@ -20,8 +20,8 @@ static size_t random_length(uint64_t *random) {
 
 /* The cases of one type. Those of all types together are a hundred thousand for each
  * typed function. */
-#define RANDOM_KERNELS(name, T)                                                          \
-  TEST_LIMIT(random_kernels_of_##name, 600) {                                            \
+#define RANDOM_TYPED(name, T)                                                            \
+  TEST_LIMIT(random_typed_functions_of_##name, 600) {                                    \
     uint64_t seeds = harness_seed();                                                     \
     open_pools();                                                                        \
     for (unsigned long i = 0; i < case_count() / 9 / THREADS_COUNT + 1; i++) {           \
@@ -31,7 +31,7 @@ static size_t random_length(uint64_t *random) {
     }                                                                                    \
     close_pools();                                                                       \
   }
-KERNEL_TYPES(RANDOM_KERNELS)
+TYPED_TYPES(RANDOM_TYPED)
 
 static weft_opts random_opts(uint64_t *random) {
   weft_opts opts = opts_in((unsigned)(harness_random(random) % THREADS_COUNT));
@@ -235,11 +235,11 @@ static void random_sorts(bool stable) {
   close_pools();
 }
 
-TEST_LIMIT(random_kernel_sorts, 600) {
+TEST_LIMIT(random_typed_sorts, 600) {
   random_sorts(false);
 }
 
-TEST_LIMIT(random_stable_kernel_sorts, 600) {
+TEST_LIMIT(random_stable_typed_sorts, 600) {
   random_sorts(true);
 }
 
@@ -250,7 +250,7 @@ static inline bool key_less(const uint16_t *a, const uint16_t *b, void *ctx) {
 
 WEFT_SORT_BY_KEY(sort_pairs, uint16_t, row, key_less)
 
-TEST_LIMIT(random_kernel_sorts_by_key, 600) {
+TEST_LIMIT(random_typed_sorts_by_key, 600) {
   uint64_t seeds = harness_seed();
   open_pools();
   for (unsigned long i = 0; i < case_count(); i++) {

@@ -1,6 +1,6 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
-/* Scans and sorts by key of generated kernels when memory runs out: the same results.
+/* Scans and sorts by key of typed functions when memory runs out: the same results.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/refusal.h"
@@ -48,6 +48,6 @@ static void with_memory_refused(void *ctx) {
   with_refusals(scan_and_sort, ctx);
 }
 
-TEST(kernels_without_memory) {
+TEST(typed_functions_without_memory) {
   in_each_pool(with_memory_refused, NULL);
 }

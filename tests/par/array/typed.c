@@ -1,8 +1,8 @@
-/* Kernels of weft/typed_function.h: for elements of several types and sizes the same as
- * serial code, with options, in place, and nothing written behind the result.
+/* The typed functions of weft/typed_function.h: for elements of several types and sizes
+ * the same as serial code, with options, in place, and nothing written behind the result.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/array/kernel_cases.h"
+#include "par/array/typed_cases.h"
 
 typedef struct wide {
   _Alignas(32) double key;
@@ -10,15 +10,15 @@ typedef struct wide {
 
 typedef const char *text;
 
-#define KERNELS_TEST(name, T)                                                            \
-  TEST(kernels_of_##name) {                                                              \
+#define TYPED_TEST(name, T)                                                              \
+  TEST(typed_functions_of_##name) {                                                      \
     uint64_t random = harness_seed();                                                    \
     open_pools();                                                                        \
     for (unsigned l = 0; l < LENGTHS_COUNT; l++)                                         \
       if (!is_too_large(4 * LENGTHS[l], sizeof(T))) name##_case(LENGTHS[l], &random);    \
     close_pools();                                                                       \
   }
-KERNEL_TYPES(KERNELS_TEST)
+TYPED_TYPES(TYPED_TEST)
 
 /* ---- types that need care ---- */
 
@@ -56,7 +56,7 @@ static inline bool is_long(text x, void *ctx) {
 WEFT_FILTER(long_texts, const char *, is_long)
 WEFT_FIND(first_long_text, const char *, is_long)
 
-TEST(kernels_of_pointers) {
+TEST(typed_functions_of_pointers) {
   const char *words[] = {"a", "loom", "has", "a", "shuttle", "and", "warp"}, *kept[7];
   size_t length = 3;
   CHECK_EQ(long_texts(kept, words, 7, &length), 3);
@@ -96,7 +96,7 @@ static void map_in_place(void *ctx) {
   free(a);
 }
 
-TEST(kernels_from_inside_and_from_outside) {
+TEST(typed_functions_from_inside_and_from_outside) {
   in_each_pool(map_in_place, NULL);
   map_in_place(NULL);
   weft_shutdown();

@@ -1,5 +1,5 @@
-/* Kernels of two arrays, of elements in place, scans, folds and sorts by key: for several
- * types and sizes the same as serial code, with options and by default.
+/* Typed functions of two arrays, of elements in place, scans, folds and sorts by key: for
+ * several types and sizes the same as serial code, with options and by default.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/array/support.h"

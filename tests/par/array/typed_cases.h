@@ -1,9 +1,9 @@
-/* kernel_cases.h - the kernels of weft/typed_function.h for elements of several types and
- * sizes, each against a serial loop.
+/* typed_cases.h - the typed functions of weft/typed_function.h for elements of several
+ * types and sizes, each against a serial loop.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef TESTS_PAR_KERNEL_CASES_H
-#define TESTS_PAR_KERNEL_CASES_H
+#ifndef TESTS_PAR_TYPED_CASES_H
+#define TESTS_PAR_TYPED_CASES_H
 
 #include "par/array/support.h"
 
@@ -26,9 +26,9 @@ typedef struct border {
   double below;
 } border;
 
-/* For a type T whose key is `access`: all four kernels, and the serial loops. A key is in
- * [0, 200). */
-#define KERNELS(name, T, access, from_key)                                               \
+/* For a type T whose key is `access`: all four typed functions, and the serial loops. A
+ * key is in [0, 200). */
+#define TYPED(name, T, access, from_key)                                                 \
   static inline bool name##_is_below(T x, void *ctx) {                                   \
     return (double)(access) < ((const border *)ctx)->below;                              \
   }                                                                                      \
@@ -87,7 +87,7 @@ typedef struct border {
   }
 
 /* All types: calls ENTRY(name, type). */
-#define KERNEL_TYPES(ENTRY)                                                              \
+#define TYPED_TYPES(ENTRY)                                                               \
   ENTRY(i8, uint8_t)                                                                     \
   ENTRY(i16, int16_t)                                                                    \
   ENTRY(i32, int32_t)                                                                    \
@@ -98,14 +98,14 @@ typedef struct border {
   ENTRY(block, block_of_100)                                                             \
   ENTRY(huge, huge)
 
-KERNELS(i8, uint8_t, x, (uint8_t)key)
-KERNELS(i16, int16_t, x, (int16_t)key)
-KERNELS(i32, int32_t, x, (int32_t)key)
-KERNELS(i64, int64_t, x, (int64_t)key)
-KERNELS(f32, float, x, (float)key)
-KERNELS(f64, double, x, (double)key)
-KERNELS(triple, triple, x.key, (uint8_t)key)
-KERNELS(block, block_of_100, x.key, (int32_t)key)
-KERNELS(huge, huge, x.key, (int64_t)key)
+TYPED(i8, uint8_t, x, (uint8_t)key)
+TYPED(i16, int16_t, x, (int16_t)key)
+TYPED(i32, int32_t, x, (int32_t)key)
+TYPED(i64, int64_t, x, (int64_t)key)
+TYPED(f32, float, x, (float)key)
+TYPED(f64, double, x, (double)key)
+TYPED(triple, triple, x.key, (uint8_t)key)
+TYPED(block, block_of_100, x.key, (int32_t)key)
+TYPED(huge, huge, x.key, (int64_t)key)
 
 #endif
