@@ -136,9 +136,9 @@ void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
  * uneven, few enough to merge. */
 enum { LEAVES = 512, LEAVES_LARGE = 128, LARGE_ACC = 4096, LEAF_MAX = 32768 };
 
-/* Leaves of a typed function have this many elements, if so many are left: its step is
- * likely to be cheap, and with less of it the calls of init, fold and merge would be what
- * takes the time. */
+/* Leaves of a typed function have up to TYPED_LEAF elements, as long as there are
+ * TYPED_LEAVES of them. Its step is likely to be cheap: with shorter leaves the calls of
+ * init, fold and merge would take most of the time. */
 enum { TYPED_LEAF = 256, TYPED_LEAVES = 64 };
 
 typedef struct user_fold {
