@@ -71,21 +71,16 @@
 #include "par/fold/scan.c"
 #include "par/fold/simd.c"
 
-#include "par/sort/order/copy.c"
-#include "par/sort/order/few.c"
-#include "par/sort/order/in_place.c"
-#include "par/sort/order/index.c"
+#include "par/sort/order/by_key.c"
 #include "par/sort/order/merge.c"
-#include "par/sort/order/quick.c"
+#include "par/sort/order/partition.c"
 #include "par/sort/order/sample.c"
 #include "par/sort/order/select.c"
 #include "par/sort/order/sort.c"
 
 #include "par/sort/radix/keyed.c"
 #include "par/sort/radix/lists.c"
-#include "par/sort/radix/pairs.c"
 #include "par/sort/radix/radix.c"
-#include "par/sort/radix/rows.c"
 #include "par/sort/radix/typed.c"
 
 #include "par/iter/build.c"

@@ -375,7 +375,6 @@ WF_LEAF size_t wf_leaf_partition_by(char *data, size_t n, const char *pivot,
  * front, in place, and returns how many they are. */
 WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool or_equal,
                                  size_t size, wf_less_fn *less, void *ctx) {
-  if (size > WF_SORT_LARGEST) return 0; /* is never called then */
   return or_equal ? wf_leaf_partition_by(data, n, pivot, true, size, less, ctx)
                   : wf_leaf_partition_by(data, n, pivot, false, size, less, ctx);
 }

@@ -2,7 +2,7 @@
  * against checks that only know the order.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/sort/radix/lists.h"
+#include "par/sort/radix/radix.h"
 #include "par/sort/typed_support.h"
 
 /* Calls `fn` for all types and lengths, and patterns: of long arrays only some, others

@@ -1,12 +1,18 @@
-/* par/sort/order/merge.c - merging in parallel, and a merge sort made of it.
+/* par/sort/order/merge.c - merging in parallel: weft_merge, and a stable merge sort that
+ * needs no memory, since it exchanges blocks by rotation.
+ *
+ * sort.c, by_key.c and radix/keyed.c call the merge sort when there is no memory,
+ * partition.c for a few elements. Each part of the arrays belongs to the task that works
+ * on it.
  *
  * SPDX-License-Identifier: MIT */
-#include "sort.h"
+#include "order.h"
 
-#include <weft/join.h>
 #include <weft/sort.h>
 
-enum { MERGE_LEAF = 4096, MERGE_SORT_LEAF = 1024 };
+/* Elements that one thread merges at a time, and of which a merge goes on after it was
+ * cancelled: a choice, some 10 us. */
+enum { MERGE_LEAF = 4096 };
 
 /* How many elements at the front of the sorted array come before the element: those that
  * are less, or also those that are equal. */
@@ -26,8 +32,10 @@ static size_t count_before(const wf_sorter *s, const char *sorted, size_t n,
   return from;
 }
 
-void wf_merge_cut(const wf_sorter *s, const char *a, size_t na, const char *b, size_t nb,
-                  size_t *at_a, size_t *at_b) {
+/* Cuts two sorted arrays so that a[0, *at_a) and b[0, *at_b) together come before all
+ * the rest, about in the middle. If na + nb > 2, neither of the two parts is empty. */
+static void merge_cut(const wf_sorter *s, const char *a, size_t na, const char *b,
+                      size_t nb, size_t *at_a, size_t *at_b) {
   if (na >= nb) {
     /* The element of a itself goes to the upper part, all of b that equals it too. */
     size_t mid = na / 2;
@@ -38,97 +46,133 @@ void wf_merge_cut(const wf_sorter *s, const char *a, size_t na, const char *b, s
     *at_b = mid;
     *at_a = count_before(s, a, na, b + mid * s->size, true);
   }
+  WF_ASSERT(*at_a <= na && *at_b <= nb);
+  WF_ASSERT(na + nb <= 2 || (*at_a + *at_b > 0 && *at_a + *at_b < na + nb));
 }
 
+/* ---- merging to another array ---- */
+
 typedef struct merge_part {
-  wf_sorter *sorter;
+  const wf_sorter *sorter;
   char *dst;
   const char *a, *b;
   size_t na, nb;
   unsigned budget;
-  bool may_stop; /* when cancelled: of a sort it must not, or elements would get lost */
 } merge_part;
 
-static void merge_run_part(void *ctx) {
-  merge_part *p = (merge_part *)ctx;
-  wf_sorter *s = p->sorter;
-  if (p->may_stop && wf_par_cancelled(s->opts)) return;
-  if ((p->budget <= 1 && !p->may_stop) || p->na + p->nb <= MERGE_LEAF) {
+static void merge_run(void *ctx) {
+  const merge_part *p = (const merge_part *)ctx;
+  const wf_sorter *s = p->sorter;
+  if (wf_par_cancelled(s->opts)) return;
+  bool looks = s->opts->cancel != NULL; /* at the cancellation, between parts */
+  if ((p->budget <= 1 && !looks) || p->na + p->nb <= MERGE_LEAF) {
     s->kernel->merge(p->dst, p->a, p->na, p->b, p->nb, s->ctx);
     return;
   }
   size_t at_a, at_b;
-  wf_merge_cut(s, p->a, p->na, p->b, p->nb, &at_a, &at_b);
-  /* All of a pool's threads may come and go; a limited number of them is divided. */
-  unsigned half = s->opts->max_workers != 0 ? p->budget / 2 : p->budget;
-  unsigned rest = s->opts->max_workers != 0 ? p->budget - half : p->budget;
-  merge_part low = {s, p->dst, p->a, p->b, at_a, at_b, rest, p->may_stop};
-  merge_part high = {s,
-                     p->dst + (at_a + at_b) * s->size,
-                     p->a + at_a * s->size,
-                     p->b + at_b * s->size,
-                     p->na - at_a,
-                     p->nb - at_b,
-                     half,
-                     p->may_stop};
-  if (p->budget > 1) {
-    weft_join(merge_run_part, &low, merge_run_part, &high);
-  } else { /* only to look at cancellation between the two */
-    low.budget = high.budget = 1;
-    merge_run_part(&low);
-    merge_run_part(&high);
-  }
+  merge_cut(s, p->a, p->na, p->b, p->nb, &at_a, &at_b);
+  merge_part low = *p, high = *p;
+  low.na = at_a;
+  low.nb = at_b;
+  high.dst += (at_a + at_b) * s->size;
+  high.a += at_a * s->size;
+  high.b += at_b * s->size;
+  high.na -= at_a;
+  high.nb -= at_b;
+  wf_sorter_both(s, p->budget, p->budget > 1, merge_run, &low, &low.budget, &high,
+                 &high.budget);
 }
 
-void wf_merge_run(wf_sorter *s, char *dst, const char *a, size_t na, const char *b,
-                  size_t nb, unsigned budget) {
-  merge_part whole = {s, dst, a, b, na, nb, budget, false};
-  merge_run_part(&whole);
-}
+/* ---- merge sort by rotations, without memory ---- */
 
-/* ---- merge sort ---- */
+/* n log n comparisons, and log n times as many moves. */
+enum {
+  ROTATION_BLOCK = 8, /* elements that are sorted by insertion: a choice */
+  ROTATION_FORK_MIN = 512
+};
 
-typedef struct merge_sort_part {
-  wf_sorter *sorter;
-  char *data, *spare;
-  size_t n;
-  bool to_spare;
+/* Of a merge, [0, half) and [half, n) are sorted. */
+typedef struct rotation_part {
+  const wf_sorter *sorter;
+  char *base;
+  char *payload; /* moved alike; may be NULL */
+  size_t payload_size;
+  size_t half, n;
   unsigned budget;
-} merge_sort_part;
+} rotation_part;
 
-static void merge_sort_run(void *ctx) {
-  merge_sort_part *p = (merge_sort_part *)ctx;
-  wf_sorter *s = p->sorter;
-  if (wf_par_cancelled(s->opts)) {
-    if (p->to_spare) memcpy(p->spare, p->data, p->n * s->size);
-    return;
-  }
-  if (p->n <= MERGE_SORT_LEAF) {
-    s->kernel->sort(p->data, p->spare, p->n, p->to_spare, s->ctx);
-    return;
-  }
-  size_t half = p->n / 2, bytes = half * s->size;
-  unsigned budget = s->opts->max_workers != 0 ? p->budget / 2 : p->budget;
-  unsigned rest = s->opts->max_workers != 0 ? p->budget - budget : p->budget;
-  merge_sort_part low = {s, p->data, p->spare, half, !p->to_spare, rest};
-  merge_sort_part high = {s,           p->data + bytes, p->spare + bytes,
-                          p->n - half, !p->to_spare,    budget};
-  if (p->budget > 1 && p->n >= WF_SORT_FORK_MIN) {
-    weft_join(merge_sort_run, &low, merge_sort_run, &high);
-  } else {
-    low.budget = high.budget = 1;
-    merge_sort_run(&low);
-    merge_sort_run(&high);
-  }
-  const char *from = p->to_spare ? p->data : p->spare;
-  wf_merge_run(s, p->to_spare ? p->spare : p->data, from, half, from + bytes, p->n - half,
-               p->budget);
+/* Exchanges [from, middle) and [middle, to). */
+static void rotate_part(const rotation_part *p, size_t from, size_t middle, size_t to) {
+  size_t size = p->sorter->size, extra = p->payload_size;
+  WF_ASSERT(from <= middle && middle <= to && to <= p->n);
+  wf_rotate(p->base + from * size, to - from, size, middle - from);
+  if (p->payload != NULL && extra > 0)
+    wf_rotate(p->payload + from * extra, to - from, extra, middle - from);
 }
 
-void wf_merge_sort(wf_sorter *s, char *data, char *spare, size_t n, bool to_spare,
-                   unsigned budget) {
-  merge_sort_part whole = {s, data, spare, n, to_spare, budget};
-  merge_sort_run(&whole);
+/* The n elements from `from` on. */
+static rotation_part rotation_sub(const rotation_part *p, size_t from, size_t n,
+                                  size_t half) {
+  rotation_part sub = *p;
+  WF_ASSERT(from + n <= p->n && half <= n);
+  sub.base += from * p->sorter->size;
+  if (sub.payload != NULL) sub.payload += from * p->payload_size;
+  sub.n = n;
+  sub.half = half;
+  return sub;
+}
+
+static void rotation_both(const rotation_part *p, rotation_part *a, rotation_part *b,
+                          weft_fn *fn) {
+  wf_sorter_both(p->sorter, p->budget, p->budget > 1 && p->n >= ROTATION_FORK_MIN, fn, a,
+                 &a->budget, b, &b->budget);
+}
+
+static void rotation_merge(void *ctx) {
+  const rotation_part *p = (const rotation_part *)ctx;
+  const wf_sorter *s = p->sorter;
+  size_t left = p->half, right = p->n - p->half, at_left, at_right;
+  const char *middle = p->base + left * s->size;
+  if (left == 0 || right == 0) return;
+  if (!wf_sorter_less(s, middle, middle - s->size)) return;
+  if (p->n == 2) {
+    rotate_part(p, 0, 1, 2);
+    return;
+  }
+  if (wf_par_cancelled(s->opts)) return;
+  merge_cut(s, p->base, left, middle, right, &at_left, &at_right);
+  rotate_part(p, at_left, left, left + at_right);
+  size_t cut = at_left + at_right;
+  rotation_part low = rotation_sub(p, 0, cut, at_left);
+  rotation_part high = rotation_sub(p, cut, p->n - cut, left - at_left);
+  rotation_both(p, &low, &high, rotation_merge);
+}
+
+static void rotation_sort(void *ctx) {
+  const rotation_part *p = (const rotation_part *)ctx;
+  const wf_sorter *s = p->sorter;
+  if (p->n <= ROTATION_BLOCK) {
+    for (size_t i = 1; i < p->n; i++) {
+      const char *next = p->base + i * s->size;
+      size_t to = i;
+      while (to > 0 && wf_sorter_less(s, next, p->base + (to - 1) * s->size)) to--;
+      if (to < i) rotate_part(p, to, i, i + 1);
+    }
+    return;
+  }
+  if (wf_par_cancelled(s->opts)) return;
+  size_t half = p->n / 2;
+  rotation_part low = rotation_sub(p, 0, half, 0);
+  rotation_part high = rotation_sub(p, half, p->n - half, 0);
+  rotation_part both = rotation_sub(p, 0, p->n, half);
+  rotation_both(p, &low, &high, rotation_sort);
+  rotation_merge(&both);
+}
+
+void wf_sort_by_rotations(wf_sorter *s, char *base, char *payload, size_t payload_size,
+                          size_t n) {
+  rotation_part whole = {s, base, payload, payload_size, 0, n, s->budget};
+  rotation_sort(&whole);
 }
 
 /* ---- weft_merge ---- */
@@ -145,9 +189,8 @@ static void merge_inside(void *ctx) {
   merge_call *m = (merge_call *)ctx;
   wf_sorter s;
   wf_sorter_init(&s, m->opts, wf_cmp_kernel(m->by.size), m->by.size, &m->by);
-  merge_part whole = {&s,    m->dst, m->a,     m->b,
-                      m->na, m->nb,  s.budget, m->opts->cancel != NULL};
-  merge_run_part(&whole);
+  merge_part whole = {&s, m->dst, m->a, m->b, m->na, m->nb, s.budget};
+  merge_run(&whole);
 }
 
 void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,

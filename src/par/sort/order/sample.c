@@ -1,8 +1,9 @@
-/* par/sort/order/sample.c - sorts by distribution: a sample of the elements is sorted,
- * every n-th of it divides the whole into hundreds of buckets, each element goes to its
- * bucket in a second array, and each bucket is sorted in the same way, back into the
+/* par/sort/order/sample.c - sorts by distribution, the usual method of weft_sort and
+ * weft_sort_stable. A round: a sample of the elements is sorted, and every second of it
+ * becomes a splitter; these divide the array into up to 512 buckets; each element goes to
+ * its bucket in a second array; each bucket is sorted in the same way, back into the
  * first. Two rounds are enough for ten million elements; buckets of up to 256 are left to
- * the kernel's merge sort. All steps run in parallel and keep the order of equal
+ * the merge sort of sort_leaf.h. All steps run in parallel and keep the order of equal
  * elements.
  *
  * Compared with quicksort an element is moved three times instead of twenty; compared
@@ -11,118 +12,58 @@
  * Values that are frequent enough to appear twice among the splitters get buckets of
  * their own, which are in order as they are. A round that does not make buckets smaller,
  * because of bad luck or an order that contradicts itself, is not repeated often: then
- * merge sort takes over, so the number of comparisons stays O(n log n).
+ * the merge sort of leaves sorts the bucket, so the number of comparisons stays
+ * O(n log n).
  *
  * SPDX-License-Identifier: MIT */
-#include "sort.h"
+#include "order.h"
 
-#include <stdlib.h>
+#include "../../../core/rng.h"
 
+#include <weft/array.h>
+
+/* Leaves of half and a quarter of this size, one level more or less, and one or three
+ * samples for each splitter were measured: no gain,
+ * docs/investigations/sorting-records.md.
+ */
 enum {
-  KERNEL_MAX = 256,     /* elements that are left to the kernel */
-  LEVELS_MAX = 9,       /* of the tree of splitters: 512 buckets, 1023 with equal ones */
+  SAMPLE_LEAF = 256,    /* elements that are left to the merge sort of a leaf */
+  LEVELS_MOST = 9,      /* of the tree of splitters: 512 buckets, 1023 with equal ones */
   SAMPLES_EACH = 2,     /* elements of the sample for each splitter */
-  STRIPE_MIN = 1 << 14, /* elements of a part that one thread classifies */
-  STRIPES_EACH = 4,     /* such parts for each thread */
-  COPY_BLOCK = 1 << 16  /* bytes */
+  STRIPE_MIN = 1 << 14, /* elements that one thread classifies at a time: a choice */
+  STRIPES_EACH = 4      /* such parts for each thread, so that all end together */
 };
-
-void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_kernel *kernel,
-                    size_t size, void *ctx) {
-  const weft_opts plain = WEFT_OPTS_INIT;
-  s->kernel = kernel;
-  s->ctx = ctx;
-  s->size = size;
-  s->opts = opts;
-  s->inner = plain;
-  s->inner.pool = opts->pool;
-  s->inner.max_workers = opts->max_workers;
-  s->budget = wf_par_crew(opts);
-}
-
-/* ---- copying ---- */
-
-typedef struct copy_job {
-  char *to;
-  const char *from;
-  size_t bytes;
-  bool streams;
-} copy_job;
-
-static void copy_blocks(size_t begin, size_t end, void *ctx) {
-  const copy_job *c = (const copy_job *)ctx;
-  size_t from = begin * COPY_BLOCK, to = end * COPY_BLOCK;
-  if (to > c->bytes) to = c->bytes;
-  if (c->streams)
-    wf_stream_copy(c->to + from, c->from + from, to - from);
-  else
-    memcpy(c->to + from, c->from + from, to - from);
-}
-
-void wf_sorter_copy(wf_sorter *s, char *to, const char *from, size_t n) {
-  copy_job c = {to, from, n * s->size, wf_copy_streams(n * s->size)};
-  wf_loop loop = {copy_blocks, &c, NULL};
-  if (s->budget > 1 && c.bytes > (size_t)4 * COPY_BLOCK)
-    wf_loop_run(&s->inner, (c.bytes + COPY_BLOCK - 1) / COPY_BLOCK, &loop);
-  else
-    memcpy(to, from, c.bytes);
-}
-
-/* Elements that descend, to the other array or in place. */
-static void reverse_run(const wf_sorter *s, char *data, char *spare, size_t n,
-                        bool to_spare) {
-  size_t size = s->size;
-  if (to_spare) {
-    for (size_t i = 0; i < n; i++)
-      memcpy(spare + i * size, data + (n - 1 - i) * size, size);
-    return;
-  }
-  for (size_t i = 0; i < n / 2; i++) {
-    char *low = data + i * size, *high = data + (n - 1 - i) * size;
-    memcpy(spare, low, size);
-    memcpy(low, high, size);
-    memcpy(high, spare, size);
-  }
-}
 
 /* ---- one round ---- */
 
-/* A round: one block of memory, with everything that is not an element's. */
+/* starts[0] is 0, starts[buckets] is n, and they ascend. Written by the task that runs
+ * the round; stripes write their own counts, and their own elements in `spare`. */
 typedef struct round_of {
   wf_sorter *sorter;
-  char *data, *spare;
-  uint16_t *ids;
+  char *data, *spare; /* n elements each */
+  uint16_t *ids;      /* of each element: its bucket */
   size_t n;
   wf_splitters by;
   size_t buckets, stripes, stripe; /* numbers of them, length of a stripe */
-  size_t *counts; /* stripe by bucket; then each one's place is a char * there */
-  size_t *starts; /* of buckets; one more at the end */
-  bool to_spare;
+  size_t *counts;  /* stripe by bucket; then each one's place is a char * there */
+  size_t *starts;  /* of buckets; one more at the end */
+  bool to_spare;   /* where the result shall be */
   unsigned rounds; /* that may follow */
   bool forks;
+  wf_scratch scratch; /* of splitters, starts and counts */
 } round_of;
 
-static unsigned bits_of(size_t n) {
-  unsigned bits = 0;
-  while (n > 1) {
-    n /= 2;
-    bits++;
-  }
-  return bits;
-}
-
-/* At random: from equal parts of the array one element each, so that no order of the
- * input is bad luck. */
+/* At random, so that no order of the input is bad luck. */
 void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *data,
                     size_t n) {
   size_t size = s->size, part = n / count;
-  uint64_t random = (uint64_t)n * 0x9E3779B97F4A7C15u;
+  wf_rng rng;
+  WF_ASSERT(count > 0 && part > 0);
+  wf_rng_seed(&rng, n);
   for (size_t i = 0; i < count; i++) {
-    random ^= random << 13;
-    random ^= random >> 7;
-    random ^= random << 17;
-    size_t index = i * part + (size_t)((random >> 32) * (uint64_t)part >> 32);
-    memcpy(sample + i * size, data + index * size, size);
+    size_t within = (size_t)((wf_rng_next(&rng) >> 32) * (uint64_t)part >> 32);
+    WF_ASSERT(i * part + within < n);
+    memcpy(sample + i * size, data + (i * part + within) * size, size);
   }
 }
 
@@ -163,8 +104,8 @@ static void choose_splitters(round_of *r, char *sorted, char *tree) {
   r->buckets = r->by.has_equal ? 2 * leaves - 1 : leaves;
 }
 
-/* The memory of a round; false if there is none. */
-static bool round_begin(round_of *r, unsigned levels, void **memory) {
+/* Memory and splitters of a round; false if there is no memory. */
+static bool round_begin(round_of *r, unsigned levels) {
   const wf_sorter *s = r->sorter;
   size_t leaves = (size_t)1 << levels;
   size_t splitters = (leaves * s->size + 63) / 64 * 64;
@@ -175,7 +116,9 @@ static bool round_begin(round_of *r, unsigned levels, void **memory) {
   }
   r->stripe = (r->n + r->stripes - 1) / r->stripes;
   size_t words = (r->stripes + 1) * 2 * leaves * sizeof(size_t);
-  char *at = wf_sort_scratch(2 * splitters + words, memory);
+  WF_ASSERT(levels >= 1 && levels <= LEVELS_MOST && r->stripe * r->stripes >= r->n);
+  r->scratch = wf_scratch_get(2 * splitters + words);
+  char *at = (char *)r->scratch.memory;
   if (at == NULL) return false;
   r->by.levels = levels;
   r->by.tree = at;
@@ -225,6 +168,7 @@ static void lay_out(round_of *r) {
     }
   }
   r->starts[r->buckets] = start;
+  WF_ASSERT(start == r->n); /* each element was counted once */
 }
 
 /* Runs over all stripes or buckets, in parallel if the round is. */
@@ -251,6 +195,14 @@ static bool is_equal_bucket(const round_of *r, size_t b) {
 
 static void sort_rounds(round_of *r);
 
+/* A limited crew has a thread for each bucket, and this one works alone. */
+static void copy_bucket(const wf_sorter *s, char *to, const char *from, size_t n) {
+  if (s->budget > 1 && s->opts->max_workers == 0)
+    weft_copy_with(&s->inner, to, from, n, s->size);
+  else
+    memcpy(to, from, n * s->size);
+}
+
 static void sort_buckets(size_t begin, size_t end, void *ctx) {
   const round_of *r = (const round_of *)ctx;
   wf_sorter *s = r->sorter;
@@ -258,12 +210,10 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
     size_t from = r->starts[b], n = r->starts[b + 1] - from;
     char *data = r->spare + from * s->size, *spare = r->data + from * s->size;
     if (n == 0) continue;
+    WF_ASSERT(from + n <= r->n);
     if (is_equal_bucket(r, b)) {
-      if (!r->to_spare && s->opts->max_workers == 0)
-        wf_sorter_copy(s, spare, data, n);
-      else if (!r->to_spare)
-        memcpy(spare, data, n * s->size); /* the bucket is this thread's alone */
-    } else if (n <= KERNEL_MAX) {
+      if (!r->to_spare) copy_bucket(s, spare, data, n);
+    } else if (n <= SAMPLE_LEAF) {
       s->kernel->sort(data, spare, n, !r->to_spare, s->ctx);
     } else {
       round_of next = {.sorter = s,
@@ -282,29 +232,27 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
 
 /* Rounds of about the same number of buckets that leave some dozen elements in each. */
 static unsigned levels_for(size_t n) {
-  unsigned bits = bits_of(n);
-  unsigned rounds = (bits - 7 + LEVELS_MAX - 1) / LEVELS_MAX;
+  unsigned bits = wf_log2(n);
+  unsigned rounds = (bits - 7 + LEVELS_MOST - 1) / LEVELS_MOST;
   unsigned levels = (bits - 5 + rounds - 1) / rounds;
-  return levels < LEVELS_MAX ? levels : LEVELS_MAX;
+  WF_ASSERT(bits >= 8); /* n > SAMPLE_LEAF */
+  return levels < LEVELS_MOST ? levels : LEVELS_MOST;
 }
 
 static void sort_rounds(round_of *r) {
   wf_sorter *s = r->sorter;
   bool falls, cancelled = wf_par_cancelled(s->opts);
-  void *memory;
   size_t run = cancelled ? r->n : s->kernel->run(r->data, r->n, &falls, s->ctx);
-  if (run == r->n && (cancelled || !falls)) {
-    if (r->to_spare) wf_sorter_copy(s, r->spare, r->data, r->n);
-  } else if (run == r->n) {
-    reverse_run(s, r->data, r->spare, r->n, r->to_spare);
-  } else if (r->n <= KERNEL_MAX) {
+  if (run == r->n) {
+    if (r->to_spare) copy_bucket(s, r->spare, r->data, r->n);
+    if (!cancelled && falls)
+      wf_reverse_part(r->to_spare ? r->spare : r->data, r->n, s->size, 0, r->n / 2);
+  } else if (r->n <= SAMPLE_LEAF || r->rounds == 0 || !round_begin(r, levels_for(r->n))) {
     s->kernel->sort(r->data, r->spare, r->n, r->to_spare, s->ctx);
-  } else if (r->rounds == 0 || !round_begin(r, levels_for(r->n), &memory)) {
-    wf_merge_sort(s, r->data, r->spare, r->n, r->to_spare, r->forks ? s->budget : 1);
   } else {
     distribute(r);
     round_loop(r, r->buckets, sort_buckets);
-    free(memory);
+    wf_scratch_put(r->scratch);
   }
 }
 
@@ -313,25 +261,7 @@ void wf_sample_sort(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t
       .sorter = s, .data = data, .spare = spare, .ids = ids, .n = n, .rounds = 0};
   /* As many rounds as are needed if buckets become eight times as large as they should,
    * and one more. */
-  r.rounds = bits_of(n) / 5 + 1;
+  r.rounds = wf_log2(n) / 5 + 1;
   r.forks = s->budget > 1 && n >= WF_SORT_FORK_MIN;
   sort_rounds(&r);
-}
-
-bool wf_sample_divide(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t n,
-                      size_t nth, size_t *begin, size_t *end, bool *is_equal) {
-  enum { DIVIDE_LEVELS = 4 };
-  round_of r = {.sorter = s, .data = data, .spare = spare, .ids = ids, .n = n};
-  void *memory;
-  r.forks = s->budget > 1 && n >= WF_SORT_FORK_MIN;
-  if (!round_begin(&r, DIVIDE_LEVELS, &memory)) return false;
-  distribute(&r);
-  wf_sorter_copy(s, data, spare, n);
-  size_t b = 0;
-  while (r.starts[b + 1] <= nth) b++;
-  *begin = r.starts[b];
-  *end = r.starts[b + 1];
-  *is_equal = is_equal_bucket(&r, b);
-  free(memory);
-  return true;
 }

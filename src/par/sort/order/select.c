@@ -1,10 +1,9 @@
-/* par/sort/order/select.c - the nth element, partial sort, and the question whether an
- * array is sorted.
+/* par/sort/order/select.c - weft_nth_element and weft_partial_sort, which divide the
+ * array in place (partition.c) instead of sorting it; and weft_is_sorted.
  *
  * SPDX-License-Identifier: MIT */
-#include "sort.h"
+#include "order.h"
 
-#include <stdlib.h>
 #include <weft/sort.h>
 
 /* ---- is it sorted? ---- */
@@ -76,42 +75,11 @@ bool weft_is_sorted(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
 
 /* ---- the nth element ---- */
 
-/* Divides into buckets and goes on with the one that has the nth, until it is small. */
-static bool select_moving(wf_sorter *s, char *base, size_t n, size_t nth) {
-  enum { SELECT_SMALL = 1024, ROUNDS = 24, FUTILE = 3 };
-  size_t bytes = (n * s->size + 7) / 8 * 8;
-  void *memory;
-  char *spare = wf_sort_scratch(bytes + n * sizeof(uint16_t), &memory);
-  if (spare == NULL) return false;
-  uint16_t *ids = (uint16_t *)(void *)(spare + bytes);
-  bool is_equal = false, done = true;
-  unsigned futile = 0; /* rounds that hardly made it smaller: the order is bad */
-  for (unsigned round = 0; n > SELECT_SMALL && done && !is_equal; round++) {
-    size_t begin, end;
-    if (wf_par_cancelled(s->opts)) break;
-    done = round < ROUNDS && futile < FUTILE &&
-           wf_sample_divide(s, base, spare, ids, n, nth, &begin, &end, &is_equal);
-    if (!done) break;
-    base += begin * s->size;
-    nth -= begin;
-    if (end - begin > n - n / 8) futile++;
-    n = end - begin;
-  }
-  if (!done)
-    wf_inplace_select(s, base, n, nth);
-  else if (n <= SELECT_SMALL && !is_equal)
-    s->kernel->sort(base, spare, n, false, s->ctx);
-  free(memory);
-  return true;
-}
-
 static void nth_inside(void *ctx) {
   select_call *c = (select_call *)ctx;
   wf_sorter s;
   wf_sorter_init(&s, c->opts, wf_cmp_kernel(c->by.size), c->by.size, &c->by);
-  if (wf_par_cancelled(c->opts)) return;
-  if (c->by.size > WF_SORT_LARGEST || !select_moving(&s, c->base, c->n, c->nth))
-    wf_inplace_select(&s, c->base, c->n, c->nth);
+  wf_quick_select(&s, c->base, c->n, c->nth);
 }
 
 static void nth_call(const weft_opts *o, void *base, size_t n, size_t nth, size_t size,

@@ -1,33 +1,34 @@
-/* par/sort/order/sort.c - the calls that sort by an order; kernels for comparators.
+/* par/sort/order/sort.c - the calls that sort by an order: weft_sort, weft_sort_stable,
+ * and wf_sort_by_kernel for functions that WEFT_SORT makes. Here is chosen how: see
+ * sort_inside.
  *
  * SPDX-License-Identifier: MIT */
-#include "sort.h"
+#include "order.h"
 
-#include "../../base/scratch.h"
-
-#include <stdlib.h>
+#include <weft/array.h>
 #include <weft/sort.h>
 #include <weft/typed_sort.h>
 
 enum {
-  SORT_STACK_BYTES = 1024, /* so much is sorted with memory of the stack */
-  SORT_DIRECT_MAX = 1024,  /* so many elements without entering a pool */
-  SORT_ALIGNMENT = 64
+  SORT_STACK_BYTES =
+      1024,          /* arrays up to this size need no memory but the stack: a choice */
+  DIRECT_MOST = 1024 /* elements that are sorted without entering a pool: a choice,
+                        some 20 us of work */
 };
 
-/* ---- kernels for comparators: by size, so that copies have constant lengths ---- */
+/* ---- loops for comparators: by size, so that copies have constant lengths ---- */
 
-bool wf_less_by_cmp(const void *a, const void *b, void *ctx) {
+static bool less_by_cmp(const void *a, const void *b, void *ctx) {
   const wf_by_cmp *by = (const wf_by_cmp *)ctx;
   return by->cmp(a, b, by->ctx) < 0;
 }
 
-WF_SORT_KERNEL(cmp_any, 0, ((const wf_by_cmp *)ctx)->size, wf_less_by_cmp)
-WF_SORT_KERNEL(cmp_4, 4, 4, wf_less_by_cmp)
-WF_SORT_KERNEL(cmp_8, 8, 8, wf_less_by_cmp)
-WF_SORT_KERNEL(cmp_16, 16, 16, wf_less_by_cmp)
-WF_SORT_KERNEL(cmp_24, 24, 24, wf_less_by_cmp)
-WF_SORT_KERNEL(cmp_32, 32, 32, wf_less_by_cmp)
+WF_SORT_KERNEL(cmp_any, 0, ((const wf_by_cmp *)ctx)->size, less_by_cmp)
+WF_SORT_KERNEL(cmp_4, 4, 4, less_by_cmp)
+WF_SORT_KERNEL(cmp_8, 8, 8, less_by_cmp)
+WF_SORT_KERNEL(cmp_16, 16, 16, less_by_cmp)
+WF_SORT_KERNEL(cmp_24, 24, 24, less_by_cmp)
+WF_SORT_KERNEL(cmp_32, 32, 32, less_by_cmp)
 
 const wf_sort_kernel *wf_cmp_kernel(size_t size) {
   switch (size) {
@@ -54,19 +55,35 @@ void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,
   if (WF_UNLIKELY(no_array)) wf_fatal(call, "an array is NULL");
 }
 
-/* ---- memory ---- */
+/* ---- the call under way ---- */
 
-char *wf_sort_scratch(size_t bytes, void **memory) {
-  *memory = bytes <= SIZE_MAX - SORT_ALIGNMENT ? malloc(bytes + SORT_ALIGNMENT) : NULL;
-  if (*memory == NULL) return NULL;
-  size_t over = (uintptr_t)*memory % SORT_ALIGNMENT;
-  return (char *)*memory + (SORT_ALIGNMENT - over) % SORT_ALIGNMENT;
+void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_kernel *kernel,
+                    size_t size, void *ctx) {
+  const weft_opts plain = WEFT_OPTS_INIT;
+  s->kernel = kernel;
+  s->ctx = ctx;
+  s->size = size;
+  s->opts = opts;
+  s->inner = plain;
+  s->inner.pool = opts->pool;
+  s->inner.max_workers = opts->max_workers;
+  s->budget = wf_par_crew(opts);
+  WF_ASSERT(size > 0 && s->budget >= 1);
+}
+
+wf_sorter wf_sorter_part(const wf_sorter *s, unsigned budget) {
+  wf_sorter part = *s;
+  WF_ASSERT(budget >= 1 && budget <= s->budget);
+  part.budget = budget;
+  if (s->opts->max_workers != 0) part.inner.max_workers = budget;
+  return part;
 }
 
 bool wf_sort_moving(wf_sorter *s, char *base, size_t n) {
   size_t bytes = n * s->size, aligned = (bytes + 7) / 8 * 8;
+  WF_ASSERT(s->size <= WF_SORT_LARGEST);
   if (bytes <= SORT_STACK_BYTES) {
-    char spare[SORT_STACK_BYTES] __attribute__((aligned(SORT_ALIGNMENT)));
+    char spare[SORT_STACK_BYTES] __attribute__((aligned(64)));
     s->kernel->sort(base, spare, n, false, s->ctx);
     return true;
   }
@@ -74,72 +91,23 @@ bool wf_sort_moving(wf_sorter *s, char *base, size_t n) {
   wf_scratch scratch = wf_scratch_get(aligned + n * sizeof(uint16_t));
   char *spare = (char *)scratch.memory;
   if (spare == NULL) return false;
+  WF_ASSERT((uintptr_t)spare % 64 == 0); /* as any type of element may ask for */
   wf_sample_sort(s, base, spare, (uint16_t *)(void *)(spare + aligned), n);
   wf_scratch_put(scratch);
   return true;
 }
 
-/* ---- arrays that are in order already ---- */
-
-typedef struct reversal {
-  char *base;
-  size_t n, size;
-} reversal;
-
-static inline void swap_elements_of(char *a, char *b, size_t size) {
-  unsigned char copy[WF_SORT_LARGEST];
-  memcpy(copy, a, size);
-  memcpy(a, b, size);
-  memcpy(b, copy, size);
-}
-
-/* Inlined with a constant size where that is common. */
-static inline __attribute__((always_inline)) void
-reverse_pairs(const reversal *r, size_t begin, size_t end, size_t size) {
-  char *low = r->base + begin * size, *high = r->base + (r->n - 1 - begin) * size;
-  for (size_t i = begin; i < end; i++, low += size, high -= size)
-    for (size_t done = 0; done < size; done += WF_SORT_LARGEST)
-      swap_elements_of(low + done, high + done,
-                       size - done < WF_SORT_LARGEST ? size - done : WF_SORT_LARGEST);
-}
-
-static void reverse_some(size_t begin, size_t end, void *ctx) {
-  const reversal r = *(const reversal *)ctx;
-  switch (r.size) {
-  case 4:
-    reverse_pairs(&r, begin, end, 4);
-    break;
-  case 8:
-    reverse_pairs(&r, begin, end, 8);
-    break;
-  case 16:
-    reverse_pairs(&r, begin, end, 16);
-    break;
-  case 32:
-    reverse_pairs(&r, begin, end, 32);
-    break;
-  default:
-    reverse_pairs(&r, begin, end, r.size);
-  }
-}
-
-/* An array that ascends or strictly descends at its front perhaps does so to its end:
- * asked and, if so, done in parallel. */
-static bool sort_by_looking(wf_sorter *s, char *base, size_t n) {
-  enum { LOOK = 64 };
+bool wf_sort_by_looking(wf_sorter *s, char *base, size_t n) {
+  enum { LOOK = 64 }; /* elements at the front that decide whether to go on: a choice */
   bool falls;
-  if (n < SORT_DIRECT_MAX) return false;
+  if (n < DIRECT_MOST) return false;
   if (s->kernel->run(base, LOOK, &falls, s->ctx) < LOOK) return false;
   if (!wf_sorter_is_run(s, base, n, falls)) return false;
-  if (falls) {
-    reversal r = {base, n, s->size};
-    wf_loop loop = {reverse_some, &r, NULL};
-    wf_loop_run(&s->inner, n / 2, &loop);
-  }
+  if (falls) weft_reverse_with(&s->inner, base, n, s->size);
   return true;
 }
 
-/* ---- all ---- */
+/* ---- the calls ---- */
 
 typedef struct sort_call {
   weft_opts opts;
@@ -150,30 +118,31 @@ typedef struct sort_call {
   bool stable;
 } sort_call;
 
+/* In this order: nothing to do but to reverse; few different elements, in place;
+ * distribution, which is the quickest for many different ones, stable or not; with little
+ * memory quicksort, or merge sort without any. Large elements are not moved often: their
+ * indices are sorted by distribution. */
 static void sort_inside(void *ctx) {
   const sort_call *c = (const sort_call *)ctx;
   wf_sorter s;
   wf_sorter_init(&s, &c->opts, c->kernel, c->size, c->ctx);
-  if (wf_par_cancelled(&c->opts) || sort_by_looking(&s, c->base, c->n)) return;
+  if (wf_par_cancelled(&c->opts) || wf_sort_by_looking(&s, c->base, c->n)) return;
   if (c->size > WF_SORT_LARGEST) {
     if (wf_sort_by_index(&s, c->base, c->n)) return;
-  } else if ((!c->stable && wf_few_sort(&s, c->base, c->n)) ||
-             wf_sort_moving(&s, c->base, c->n)) {
-    return; /* stable or not, moving is the quickest for many different elements */
-  } else if (!c->stable) {
-    wf_quick_sort(&s, c->base, c->n);
-    return;
+  } else {
+    if (!c->stable && wf_sort_few_kinds(&s, c->base, c->n)) return;
+    if (wf_sort_moving(&s, c->base, c->n)) return;
   }
   if (c->stable)
-    wf_inplace_stable(&s, c->base, NULL, 0, c->n);
+    wf_sort_by_rotations(&s, c->base, NULL, 0, c->n);
   else
-    wf_inplace_sort(&s, c->base, c->n);
+    wf_quick_sort(&s, c->base, c->n);
 }
 
 static void sort_start(const weft_opts *o, sort_call *c, const char *call) {
   wf_par_options(&c->opts, o, call);
   if (c->n < 2) return;
-  if (c->n <= SORT_DIRECT_MAX && c->opts.pool == NULL)
+  if (c->n <= DIRECT_MOST && c->opts.pool == NULL)
     sort_inside(c);
   else
     wf_par_run(&c->opts, sort_inside, c);

@@ -1,12 +1,13 @@
-/* par/sort/radix/radix.c - see radix.h.
+/* par/sort/radix/radix.c - what a radix sort needs whatever its elements are: scratch
+ * memory, the places of buckets, slots for leaves, and cells for keys that are not spread
+ * evenly. Called by the functions that sort_template.h and select_template.h make.
  *
  * SPDX-License-Identifier: MIT */
 #include "radix.h"
 
-#include "lists.h"
-
-/* A block has at least so many elements for each bucket, so that clearing and adding up
- * its counts is little beside its elements. */
+/* A block has at least BLOCK_LEAST elements for each bucket, so that clearing and adding
+ * up its counts is little beside its elements; and there are BLOCKS_EACH for each thread,
+ * so that all end together. Choices. */
 enum { BLOCK_LEAST = 8, BLOCKS_EACH = 4 };
 
 size_t wf_radix_buckets(size_t n, size_t size) {
@@ -22,13 +23,10 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
   return blocks < most ? blocks : most;
 }
 
-/* From so many bytes on scratch memory is not expected to stay in a cache. */
-enum { STREAM_LEAST = 4 << 20 };
-
 /* A slot is large enough for a usual leaf. */
 enum { SLOT_LEAST = WF_LISTS_TABLE + 2 * WF_BUCKET_BYTES };
 
-/* As many as a word has bits, at most. */
+/* Slots beyond the bits of a word are not lent. */
 static uintptr_t all_slots(size_t blocks) {
   return blocks >= 8 * sizeof(uintptr_t) ? UINTPTR_MAX : ((uintptr_t)1 << blocks) - 1;
 }
@@ -46,7 +44,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
   radix->coding = *coding;
   radix->lists = wf_lists_get();
-  radix->streams = n >= STREAM_LEAST / size;
+  radix->past_caches = n >= WF_PAST_CACHES_SCRATCH / size;
   radix->stride = wf_radix_buckets(n, size);
   radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));
   size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
@@ -67,6 +65,9 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->slots = at + 2 * table + starts + ranges + cells;
   radix->elements = radix->slots + slots;
   wf_word_init(&radix->x_free, all_slots(radix->blocks));
+  WF_ASSERT((uintptr_t)radix->elements % WF_CACHE_LINE == 0 && radix->blocks >= 1);
+  WF_ASSERT((char *)radix->elements + n * size - (char *)radix->scratch.memory ==
+            (ptrdiff_t)(2 * table + starts + ranges + cells + slots + n * size));
   return true;
 }
 
@@ -74,24 +75,27 @@ void wf_radix_end(wf_radix *radix) {
   wf_scratch_put(radix->scratch);
 }
 
-char *wf_radix_claim_slot(wf_radix *radix) {
-  /* Relaxed: only a guess, the exchange tells. */
+char *wf_radix_take_slot(wf_radix *radix) {
+  /* Relaxed: only a guess, which the exchange below checks. */
   uintptr_t is_free = wf_word_load_relaxed(&radix->x_free);
   while (is_free != 0) {
-    /* Pairs with the release of the slot: what was done in it lies behind. */
+    /* Pairs with the addition in wf_radix_put_slot: what was done in the slot before
+     * happens before. */
     if (wf_word_cas_seq_cst(&radix->x_free, &is_free, is_free & (is_free - 1)))
       return wf_radix_slot(radix, (size_t)__builtin_ctzll(is_free));
   }
   return NULL;
 }
 
-void wf_radix_release_slot(wf_radix *radix, const char *slot) {
+void wf_radix_put_slot(wf_radix *radix, const char *slot) {
   size_t number = (size_t)(slot - radix->slots) / radix->slot_size;
-  /* Pairs with the next claim of the slot. */
+  WF_ASSERT(number < radix->blocks && number < 8 * sizeof(uintptr_t));
+  WF_ASSERT((wf_word_peek(&radix->x_free) >> number & 1) == 0);
+  /* Pairs with the exchange in wf_radix_take_slot that takes it next. */
   wf_word_fetch_add_seq_cst(&radix->x_free, (uintptr_t)1 << number);
 }
 
-void wf_radix_place(wf_radix *radix) {
+void wf_radix_place(wf_radix *radix, size_t n) {
   size_t sum = 0;
   for (size_t b = 0; b < radix->buckets; b++) {
     radix->starts[b] = sum;
@@ -102,11 +106,14 @@ void wf_radix_place(wf_radix *radix) {
     }
   }
   radix->starts[radix->buckets] = sum;
+  WF_ASSERT(sum == n); /* each element was counted once */
+  (void)n;
 }
 
 /* ---- cells ---- */
 
-/* Is no part of the range far above the average? */
+/* Is no part of the range far above the average? For even keys a 64th of the range has 64
+ * samples, give or take 8: three times as many are no accident. */
 static bool samples_are_even(const wf_radix *radix, size_t cells) {
   enum { RANGE_PARTS = 64, FAR_ABOVE = 3 };
   size_t counts[RANGE_PARTS] = {0};
@@ -117,8 +124,8 @@ static bool samples_are_even(const wf_radix *radix, size_t cells) {
   return true;
 }
 
-/* The logarithm of how many buckets a cell gets if all together have `wanted` of them,
- * rounded. */
+/* The logarithm, rounded, of how many buckets a cell gets if all cells together have
+ * `wanted`. */
 static unsigned cell_bits(size_t samples, size_t wanted, unsigned shift) {
   size_t buckets = samples * wanted / WF_CELL_SAMPLES;
   unsigned bits = 0;
@@ -126,11 +133,12 @@ static unsigned cell_bits(size_t samples, size_t wanted, unsigned shift) {
   return bits;
 }
 
-/* Gives each cell its first bucket and its number of them; returns the number of all.
- * Until `is_final` only that. */
+/* Gives each cell its first bucket and its number of buckets; returns the number of all
+ * buckets. If not `is_final`, it only counts. */
 static size_t share_buckets(wf_radix *radix, size_t cells, unsigned shift, size_t wanted,
                             bool is_final) {
-  size_t next = 0, shared = 0; /* samples in the bucket before `next`; 0: nobody shares */
+  size_t next = 0,
+         shared = 0; /* samples in the bucket before `next`, if it may be shared */
   size_t most_shared = WF_CELL_SAMPLES / wanted;
   bool shares = false;
   for (size_t c = 0; c < cells; c++) {
@@ -150,25 +158,12 @@ static size_t share_buckets(wf_radix *radix, size_t cells, unsigned shift, size_
 }
 
 bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift) {
+  WF_ASSERT(cells >= 1 && cells <= WF_CELLS && shift < 64);
   if (samples_are_even(radix, cells)) return false;
   size_t wanted = radix->stride;
   while (share_buckets(radix, cells, shift, wanted, false) > radix->stride)
-    wanted = wanted * 7 / 8;
+    wanted = wanted * 7 / 8; /* rounding made too many: try fewer */
   radix->buckets = share_buckets(radix, cells, shift, wanted, true);
+  WF_ASSERT(radix->buckets >= 1 && radix->buckets <= radix->stride);
   return true;
-}
-
-void wf_radix_fold(wf_radix *radix, size_t middle) {
-  size_t folded = 0;
-  for (size_t k = 0; k < radix->blocks; k++) {
-    size_t *counts = wf_radix_counts(radix, k), below = 0, above = 0;
-    for (size_t b = 0; b < middle; b++) below += counts[b];
-    for (size_t b = middle + 1; b < radix->buckets; b++) above += counts[b];
-    size_t between = counts[middle];
-    folded = 0;
-    if (middle > 0) counts[folded++] = below;
-    counts[folded++] = between;
-    counts[folded++] = above;
-  }
-  radix->buckets = folded;
 }

@@ -1,48 +1,58 @@
-/* par/sort/radix/radix.h - what radix sorts of all kinds of elements share; see
- * sort_scalar.h.
+/* par/sort/radix/radix.h - sorting numbers by their bits: what the files of this folder
+ * share.
+ *
+ *     typed.c            weft_sort_T, weft_nth_element_T, weft_partial_sort_T and
+ *                        weft_is_sorted_T for the six types
+ *     keyed.c            weft_argsort_T and weft_sort_by_key_T
+ *     sort_template.h    the sort, for one kind of element: sample, digit, distribution,
+ *                        leaves
+ *     select_template.h  the nth element, sorting without memory, looking for order
+ *     radix.c            memory of a sort, places of its buckets, cells for uneven keys
+ *     lists.c            sorting of leaves with AVX-512; its loops in lists_template.h
+ *
+ * A sort owns its wf_radix; blocks of the array and buckets belong to one task each.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WF_PAR_RADIX_H
-#define WF_PAR_RADIX_H
+#ifndef WF_PAR_SORT_RADIX_H
+#define WF_PAR_SORT_RADIX_H
 
+#include "../../../core/assert.h"
 #include "../../../core/rng.h"
 #include "../../base/bytes.h"
 #include "../../base/checks.h"
 #include "../../base/scratch.h"
 #include "../../loop/loop.h"
 
-#include <stdint.h>
-#include <string.h>
+#include <weft/detail/typed_function.h>
+#include <weft/join.h>
 
-#if defined __SSE2__
-#include <emmintrin.h>
-#endif
-
-/* For short loops over arrays: gcc vectorises them at -O2 only when told to. */
-#if defined __GNUC__ && !defined __clang__
-#define WF_VECTORISE __attribute__((optimize("tree-vectorize,vect-cost-model=dynamic")))
-#else
-#define WF_VECTORISE
-#endif
-
-/* Up to so many elements are sorted by insertion. */
-enum { WF_SORT_FEW = 40 };
-
-/* A leaf sorts by as many leading bits as it takes to number its elements and so many
- * more; then it may move each by so many places on average, or starts again with all. */
-enum { WF_SORT_MORE_BITS = 3, WF_SORT_MOVES = 4 };
-
-/* A leaf has at most so many bytes: it shall fit twice into a CPU's own cache. */
-enum { WF_LEAF_BYTES = 128 << 10 };
-
-/* Buckets of a distribution: about as many as make leaves of WF_BUCKET_BYTES. */
-enum { WF_BUCKETS_LEAST = 16, WF_BUCKETS_MOST = 4096, WF_BUCKET_BYTES = 64 << 10 };
-
-/* What a distribution gathers before it writes: whole cache lines. */
-enum { WF_LINE_BYTES = 128 };
-
-/* Of a sample that tells the range of the keys. */
-enum { WF_SAMPLES = 1024 };
+/* Measurements without another source are in docs/investigations/sorting-scalars.md. */
+enum {
+  /* Up to this many elements are sorted by insertion: a choice. */
+  WF_INSERTION_MOST = 40,
+  /* A leaf sorts by as many leading bits as it takes to number its elements and this many
+   * more, so that few keys agree in all of them; then it may move each element by
+   * WF_LEAF_MOVES places on average, or sorts by all bits. Choices. */
+  WF_LEAF_MORE_BITS = 3,
+  WF_LEAF_MOVES = 4,
+  /* The most bytes of a leaf: fits twice into a CPU's own cache, of 256 KiB or more. Also
+   * what one thread sorts without entering a pool. */
+  WF_LEAF_BYTES = 128 << 10,
+  /* Buckets of a distribution: as many as make leaves of WF_BUCKET_BYTES, measured
+   * ("Fewer buckets"), and a power of two. */
+  WF_BUCKETS_LEAST = 16,
+  WF_BUCKETS_MOST = 4096,
+  WF_BUCKET_BYTES = 64 << 10,
+  /* What a distribution gathers before it writes: two cache lines; 64 are slower, 256
+   * need a larger cache. */
+  WF_LINE_BYTES = 128,
+  /* Elements of the sample that shows the range of the keys: a choice. An exact range
+   * costs a pass over memory. */
+  WF_RANGE_SAMPLES = 1024,
+  /* A bucket with more than this part of the elements, and more than a leaf may have, is
+   * distributed again by all threads. There are fewer such buckets than parts. */
+  WF_LARGE_PARTS = 32
+};
 
 /* Keys that are not spread evenly: their range is cut into cells, and a cell into as many
  * buckets (a power of two) as its part of another sample says; cells with a small part
@@ -52,16 +62,15 @@ typedef struct wf_cell {
   uint32_t offset, shift;
 } wf_cell;
 
-/* It is worth its cost from so many elements on. */
+/* As many cells as buckets at most; one sample for each on average. From WF_CELLS_WORTH
+ * elements on the sample is little beside them: 1 in 32. */
 enum { WF_CELLS = 4096, WF_CELL_SAMPLES = 4096, WF_CELLS_WORTH = 32 * WF_CELL_SAMPLES };
 
-/* A bucket with more than this part of the elements, and more than a leaf may have, is
- * distributed again by all threads. There are fewer such buckets than parts. */
-enum { WF_LARGE_PARTS = 32 };
+/* ---- how numbers are sorted as unsigned ones ---- */
 
-/* How the bits of an element become an unsigned number that sorts as the element does:
- * if its sign bit is set, `negative` is turned over, and in any case `always`; then
- * `offset` is taken away. See below. */
+/* How the bits of an element become an unsigned number, its key, that sorts as the
+ * element does: if its sign bit is set, the bits in `negative` are turned over, and in
+ * any case those in `always`; then `offset` is subtracted. */
 typedef struct wf_coding {
   uint64_t negative, always, offset;
 } wf_coding;
@@ -85,9 +94,9 @@ static inline uint32_t wf_decode_u32(const wf_coding *c, uint32_t x) {
   return x ^ ((((x >> 31) - 1) & (uint32_t)c->negative) | (uint32_t)c->always);
 }
 
-/* Floats: numbers with the sign bit count downwards. Negative NaNs would come first; as
- * many as there are of them are taken away from all, so that they come last, behind the
- * positive ones. */
+/* Floats: numbers with the sign bit count downwards. Negative NaNs would come first;
+ * their number is subtracted from all, so that they come last, behind the positive ones.
+ */
 static const wf_coding wf_coding_u32 = {0, 0, 0};
 static const wf_coding wf_coding_u64 = {0, 0, 0};
 static const wf_coding wf_coding_i32 = {0, UINT32_C(1) << 31, 0};
@@ -97,19 +106,28 @@ static const wf_coding wf_coding_f32 = {UINT32_MAX >> 1, UINT32_C(1) << 31,
 static const wf_coding wf_coding_f64 = {UINT64_MAX >> 1, UINT64_C(1) << 63,
                                         (UINT64_C(1) << 52) - 1};
 
-/* The key of the lowest NaN, or the highest of all; its lower half if keys have 32 bits.
- * There are as many positive NaNs as negative ones, and `offset` is their number. */
+/* The key of the lowest NaN, or the highest of all keys; its lower half if keys have 32
+ * bits. There are as many positive NaNs as negative ones, and `offset` is their number.
+ */
 static inline uint64_t wf_highest_key(const wf_coding *c) {
   return c->offset != 0 ? 0 - 2 * c->offset : UINT64_MAX;
 }
 
-/* A sort under way, and its scratch memory. */
+/* Elements are 32 or 64 bits of any type, so they may alias it. */
+typedef uint32_t __attribute__((may_alias)) wf_bits32;
+typedef uint64_t __attribute__((may_alias)) wf_bits64;
+
+/* ---- a sort under way ---- */
+
+/* All pointers lead into `scratch`. Invariants: 1 <= blocks; buckets <= stride; after
+ * wf_radix_place starts[0] is 0, starts[buckets] is the number of elements, and they
+ * ascend. */
 typedef struct wf_radix {
   const weft_opts *given;
-  weft_opts opts; /* of its loops: they are not cancelled, for all must come back */
+  weft_opts opts; /* for loops inside: not cancelled, for all elements must come back */
   wf_coding coding;
-  const struct wf_lists *lists; /* how leaves are sorted, see sort_lists.h; or NULL */
-  bool streams;     /* past the caches, for there are more elements than these hold */
+  const struct wf_lists *lists; /* how leaves are sorted, or NULL */
+  bool past_caches;             /* there are more elements than the caches hold */
   size_t blocks;    /* that the array is cut into: the unit of counting and writing */
   size_t stride;    /* the most buckets of any pass */
   size_t buckets;   /* of the pass under way */
@@ -127,24 +145,27 @@ typedef struct wf_radix {
 } wf_radix;
 
 static inline size_t *wf_radix_counts(const wf_radix *radix, size_t block) {
+  WF_ASSERT(block < radix->blocks);
   return radix->counts + block * radix->stride;
 }
 
 static inline size_t *wf_radix_firsts(const wf_radix *radix, size_t block) {
+  WF_ASSERT(block < radix->blocks);
   return radix->firsts + block * radix->stride;
 }
 
 static inline char *wf_radix_slot(const wf_radix *radix, size_t block) {
+  WF_ASSERT(block < radix->blocks);
   return radix->slots + block * radix->slot_size;
 }
 
-/* Where a block of an array of n begins. */
+/* Where a block of an array of n begins; block number `blocks` begins at its end. */
 static inline size_t wf_radix_block(const wf_radix *radix, size_t n, size_t block) {
   size_t length = n / radix->blocks, longer = n % radix->blocks;
   return block * length + (block < longer ? block : longer);
 }
 
-/* How many buckets a distribution of n elements of `size` bytes shall have. */
+/* How many buckets a distribution of n elements of `size` bytes has at most. */
 size_t wf_radix_buckets(size_t n, size_t size);
 
 /* Scratch memory for n elements of `size` bytes; false if there is none. Inside the pool
@@ -154,26 +175,18 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
 void wf_radix_end(wf_radix *radix);
 
 /* From the counts of all blocks to their places and the starts of the buckets. */
-void wf_radix_place(wf_radix *radix);
+void wf_radix_place(wf_radix *radix, size_t n);
 
-/* From the number of samples in each cell, its offset, to what the cells shall be.
- * `shift`: a cell's size is 2 to the power of it. False if samples are spread evenly. */
+/* Makes cells of the number of samples in each, which its offset is before. A cell has
+ * 2^shift keys. False if the samples are spread evenly: the cells are not needed. */
 bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift);
 
-/* When lines are not gathered, a slot serves whoever sorts leaves: memory that is in its
- * CPU's cache already. NULL if none is free. */
-char *wf_radix_claim_slot(wf_radix *radix);
-void wf_radix_release_slot(wf_radix *radix, const char *slot);
+/* While no lines are gathered, slots serve the threads that sort leaves: memory that is
+ * in their CPU's cache already. NULL if none is free. */
+char *wf_radix_take_slot(wf_radix *radix);
+void wf_radix_put_slot(wf_radix *radix, const char *slot);
 
-/* Makes three buckets out of all that were counted: those below the middle one (left out
- * if it is the first), the middle one, and those above. */
-void wf_radix_fold(wf_radix *radix, size_t middle);
-
-/* ---- sort_typed.c ---- */
-
-/* Elements are 32 or 64 bits of any type, so they may alias it. */
-typedef uint32_t __attribute__((may_alias)) wf_bits32;
-typedef uint64_t __attribute__((may_alias)) wf_bits64;
+/* ---- typed.c ---- */
 
 /* Sorts the numbers; inside the pool or, if there are few, anywhere. */
 void wf_sort_bits64(const weft_opts *opts, const wf_coding *coding, wf_bits64 *a,
@@ -185,27 +198,37 @@ bool wf_is_ordered_bits32(const weft_opts *opts, const wf_coding *coding,
 bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
                           const wf_bits64 *a, size_t n);
 
-/* ---- lines ---- */
+/* ---- lists.c ---- */
 
-/* Writes a gathered line; what is not needed soon need not go through the caches. */
-static inline void wf_write_line(void *to, const void *from, bool streams) {
-#if defined __SSE2__
-  if (!streams)
-    memcpy(to, from, WF_LINE_BYTES);
-  else
-    for (size_t i = 0; i < WF_LINE_BYTES / sizeof(__m128i); i++)
-      _mm_stream_si128((__m128i *)to + i, _mm_load_si128((const __m128i *)from + i));
-#else
-  (void)streams;
-  memcpy(to, from, WF_LINE_BYTES);
-#endif
-}
+/* For 2^WF_LISTS_MOST_BITS lists, a table at the front of the slot: 8 KiB, a part of the
+ * first-level cache. Shorter arrays than WF_LISTS_LEAST are not worth it: a choice. */
+enum {
+  WF_LISTS_MOST_BITS = 11,
+  WF_LISTS_TABLE = 4 << WF_LISTS_MOST_BITS,
+  WF_LISTS_LEAST = 256
+};
 
-/* Streamed lines are visible to whoever sees what follows. */
-static inline void wf_stream_end(void) {
-#if defined __SSE2__
-  _mm_sfence();
-#endif
-}
+/* Sorts n elements of `src` into `result` in another way, decoded, with the help of
+ * `spare`. */
+typedef void wf_other_leaf32(wf_bits32 *src, wf_bits32 *spare, size_t n,
+                             wf_bits32 *result, const wf_coding *coding);
+typedef void wf_other_leaf64(wf_bits64 *src, wf_bits64 *spare, size_t n,
+                             wf_bits64 *result, const wf_coding *coding);
+
+/* Sorts n encoded elements of `src` into `result`, which may be the same, decoded. `slot`
+ * has WF_LISTS_TABLE bytes more than the elements. What is too uneven is left to `other`.
+ * Fewer than 2^32 elements. */
+typedef struct wf_lists {
+  void (*leaf_bits32)(wf_bits32 *src, void *slot, size_t n, wf_bits32 *result,
+                      const wf_coding *coding, wf_other_leaf32 *other);
+  void (*leaf_bits64)(wf_bits64 *src, void *slot, size_t n, wf_bits64 *result,
+                      const wf_coding *coding, wf_other_leaf64 *other);
+} wf_lists;
+
+/* Those of this CPU, or NULL. */
+const wf_lists *wf_lists_get(void);
+
+/* For tests: whether they are used from now on, if the CPU has what they need. */
+void wf_lists_allow(bool allow);
 
 #endif

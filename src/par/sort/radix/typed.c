@@ -1,11 +1,12 @@
-/* par/sort/radix/typed.c - sorting and selecting of the six scalar types: their bits
- * become unsigned numbers of 32 or 64 bits, see radix.h, and these are sorted.
+/* par/sort/radix/typed.c - sorting and selecting of the six types of numbers: their bits
+ * become unsigned numbers of 32 or 64 bits (wf_coding in radix.h), and these are sorted.
+ * The calls are at the end; what they call is made from the two templates.
  *
  * SPDX-License-Identifier: MIT */
-#include "lists.h"
+#include "../order/order.h"
 #include "radix.h"
 
-#include <weft/join.h>
+#include <weft/array.h>
 #include <weft/sort_numbers.h>
 
 #define WF_SORT(name)   name##_bits32
@@ -15,22 +16,31 @@
 #define WF_ENCODE(c, e) wf_encode_u32(c, e)
 #define WF_DECODE(c, e) wf_decode_u32(c, e)
 #define WF_LISTS_LEAF   leaf_bits32
-#include "scalar.h"
-/* The second template goes with the first. */
-#include "in_place.h"
-#include "undefine.h"
+#include "sort_template.h"
+/* This template goes with the first. */
+#include "select_template.h"
+#undef WF_SORT
+#undef WF_ELEM
+#undef WF_KEY
+#undef WF_ENCODE
+#undef WF_DECODE
+#undef WF_LISTS_LEAF
 
 #define WF_SORT(name)   name##_bits64
 #define WF_ELEM         wf_bits64
 #define WF_KEY          uint64_t
-#define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u64(c, e)
 #define WF_DECODE(c, e) wf_decode_u64(c, e)
 #define WF_LISTS_LEAF   leaf_bits64
-#include "scalar.h"
-/* The second template goes with the first. */
-#include "in_place.h"
-#include "undefine.h"
+#include "sort_template.h"
+/* This template goes with the first. */
+#include "select_template.h"
+#undef WF_SORT
+#undef WF_ELEM
+#undef WF_KEY
+#undef WF_ENCODE
+#undef WF_DECODE
+#undef WF_LISTS_LEAF
 
 void wf_sort_bits64(const weft_opts *opts, const wf_coding *coding, wf_bits64 *a,
                     size_t n) {
@@ -48,7 +58,8 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
   return all_ordered_bits64(opts, a, n, false, coding);
 }
 
-/* ---- the six types ---- */
+/* ---- the six types: weft_sort_i32 weft_sort_u32 weft_sort_i64 weft_sort_u64
+ * weft_sort_f32 weft_sort_f64, and in the same way the others ---- */
 
 #define TYPED_SORT(N, T, BITS)                                                           \
   void weft_sort_##N##_with(const weft_opts *o, T *a, size_t n) {                        \

@@ -1,26 +1,53 @@
-/* par/sort/radix/lists_body.h - a template for AVX-512: sorts numbers by putting them
+/* par/sort/radix/lists_template.h - a template for AVX-512: sorts numbers by putting them
  * into short lists by their leading bits, and then as many lists at a time as a vector
- * has lanes.
+ * has lanes. lists.c includes it for numbers of 64 and of 32 bits.
  *
  * A list has at most LISTS_LENGTH elements (longer ones are sorted in another way). Each
  * becomes a column: lane l of the vectors v[0], v[1]... A sorting network over the
  * vectors then sorts all columns at once, without a branch.
  *
- * The including file, which says what the CPU must have, defines LISTS(name), LISTS_BITS
- * (32 or 64: of a number), LISTS_LANES and the vector operations LISTS_... used below.
+ * The including file, which says what the CPU must have, defines LISTS_BITS (of a number,
+ * 64 or 32), LISTS_LANES (numbers in a vector, 8 or 16) and LISTS_EACH_ROW, which calls
+ * LISTS_ROW for each of them; this file undefines them at its end.
+ *
+ * Made, in this order, to be found by their whole names:
+ *
+ *     lists_all64 lists_all32                      lists_decoded64 lists_decoded32
+ *     lists_order_columns64 lists_order_columns32
+ *     lists_keep64 lists_keep32                    lists_take64 lists_take32
+ *     lists_turn64 lists_turn32                    lists_mask64 lists_mask32
+ *     lists_load64 lists_load32                    lists_store64 lists_store32
+ *     lists_sort_group64 lists_sort_group32        lists_range64 lists_range32
+ *     lists_put64 lists_put32                      lists_leaf64 lists_leaf32
+ *
+ * and the types lists_key64, lists_key32, lists_decoding64, lists_decoding32.
  *
  * SPDX-License-Identifier: MIT */
 
-typedef LISTS_KEY LISTS(key);
+#define LISTS_PASTED(a, b) a##b
+#define LISTS_PASTE(a, b)  LISTS_PASTED(a, b)
+#define LISTS(name)        LISTS_PASTE(lists_##name, LISTS_BITS)
 
-/* What decoding needs. */
+/* The vector operation for numbers of this kind, and masks of its lanes. */
+#define LISTS_V(operation) LISTS_PASTE(_mm512_##operation, LISTS_BITS)
+#define LISTS_MASK         LISTS_PASTE(__mmask, LISTS_LANES)
+
+typedef LISTS_PASTE(wf_bits, LISTS_BITS) LISTS(key);
+
+/* A wf_coding, in all lanes. */
 typedef struct LISTS(decoding) {
   __m512i negative, always, offset;
 } LISTS(decoding);
 
+/* The lower bits of x, in all lanes. */
+static inline __m512i LISTS(all)(uint64_t x) {
+  return LISTS_BITS == 64 ? _mm512_set1_epi64((long long)x)
+                          : _mm512_set1_epi32((int)(uint32_t)x);
+}
+
 static inline __m512i LISTS(decoded)(__m512i x, const LISTS(decoding) * d) {
-  x = LISTS_ADD(x, d->offset);
-  __m512i turned = _mm512_andnot_si512(LISTS_SIGNS(x), d->negative);
+  x = LISTS_V(add_epi)(x, d->offset);
+  __m512i turned = _mm512_andnot_si512(LISTS_V(srai_epi)(x, LISTS_BITS - 1), d->negative);
   return _mm512_xor_si512(x, _mm512_or_si512(turned, d->always));
 }
 
@@ -28,12 +55,12 @@ static inline __m512i LISTS(decoded)(__m512i x, const LISTS(decoding) * d) {
 
 #define LISTS_ORDER(i, j)                                                                \
   do {                                                                                   \
-    __m512i low = LISTS_MIN(v[i], v[j]);                                                 \
-    v[j] = LISTS_MAX(v[i], v[j]);                                                        \
+    __m512i low = LISTS_V(min_epu)(v[i], v[j]);                                          \
+    v[j] = LISTS_V(max_epu)(v[i], v[j]);                                                 \
     v[i] = low;                                                                          \
   } while (0)
 
-/* Batcher's network for 16, layer by layer. */
+/* Batcher's network for 16 (odd-even merge sort), layer by layer. */
 __attribute__((always_inline)) static inline void LISTS(order_columns)(__m512i *v) {
   /* clang-format off */
   LISTS_ORDER(0, 1); LISTS_ORDER(2, 3); LISTS_ORDER(4, 5); LISTS_ORDER(6, 7); LISTS_ORDER(8, 9); LISTS_ORDER(10, 11); LISTS_ORDER(12, 13); LISTS_ORDER(14, 15);
@@ -53,8 +80,8 @@ __attribute__((always_inline)) static inline void LISTS(order_columns)(__m512i *
 
 #define LISTS_EXCHANGE(i, j)                                                             \
   do {                                                                                   \
-    __m512i first = LISTS_PICK(v[i], keep, v[j]);                                        \
-    v[j] = LISTS_PICK(v[i], take, v[j]);                                                 \
+    __m512i first = LISTS_V(permutex2var_epi)(v[i], keep, v[j]);                         \
+    v[j] = LISTS_V(permutex2var_epi)(v[i], take, v[j]);                                  \
     v[i] = first;                                                                        \
   } while (0)
 
@@ -111,6 +138,15 @@ static inline unsigned LISTS(mask)(uint32_t length) {
   return length <= LISTS_LENGTH ? (1u << length) - 1 : 0;
 }
 
+/* What the mask leaves out becomes the highest key. */
+static inline __m512i LISTS(load)(unsigned mask, const LISTS(key) * from) {
+  return LISTS_V(mask_loadu_epi)(_mm512_set1_epi32(-1), (LISTS_MASK)mask, from);
+}
+
+static inline void LISTS(store)(LISTS(key) * to, unsigned mask, __m512i x) {
+  LISTS_V(mask_storeu_epi)(to, (LISTS_MASK)mask, x);
+}
+
 /* Sorts LISTS_LANES lists that follow each other; `ends` are their ends, the first begins
  * at `begin`. True if all were short enough. */
 static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
@@ -124,8 +160,8 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
   do {                                                                                   \
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
     all_short &= ends[j] - at <= LISTS_LENGTH;                                           \
-    v[j] = LISTS_LOAD(mask, from + at);                                                  \
-    if (LISTS_LANES == 8) v[j + 8] = LISTS_LOAD(mask >> 8, from + at + 8);               \
+    v[j] = LISTS(load)(mask, from + at);                                                 \
+    if (LISTS_LANES == 8) v[j + 8] = LISTS(load)(mask >> 8, from + at + 8);              \
     at = ends[j];                                                                        \
   } while (0)
   LISTS_EACH_ROW
@@ -137,9 +173,9 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
 #define LISTS_ROW(j)                                                                     \
   do {                                                                                   \
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
-    LISTS_STORE(result + at, mask, LISTS(decoded)(v[j], &decoding));                     \
+    LISTS(store)(result + at, mask, LISTS(decoded)(v[j], &decoding));                    \
     if (LISTS_LANES == 8)                                                                \
-      LISTS_STORE(result + at + 8, mask >> 8, LISTS(decoded)(v[j + 8], &decoding));      \
+      LISTS(store)(result + at + 8, mask >> 8, LISTS(decoded)(v[j + 8], &decoding));     \
     at = ends[j];                                                                        \
   } while (0)
   LISTS_EACH_ROW
@@ -155,11 +191,11 @@ static void LISTS(range)(const LISTS(key) * a, size_t n, const LISTS(key) * resu
   for (; i + LISTS_LANES <= n; i += LISTS_LANES) {
     __m512i keys = _mm512_loadu_si512(a + i);
     __builtin_prefetch(result + i, 1);
-    lows = LISTS_MIN(lows, keys);
-    highs = LISTS_MAX(highs, keys);
+    lows = LISTS_V(min_epu)(lows, keys);
+    highs = LISTS_V(max_epu)(highs, keys);
   }
-  *low = LISTS_LOWEST(lows);
-  *high = LISTS_HIGHEST(highs);
+  *low = LISTS_V(reduce_min_epu)(lows);
+  *high = LISTS_V(reduce_max_epu)(highs);
   for (; i < n; i++) {
     if (a[i] < *low) *low = a[i];
     if (a[i] > *high) *high = a[i];
@@ -182,9 +218,10 @@ static void LISTS(put)(LISTS(key) * to, const LISTS(key) * from, size_t n, uint3
   }
 }
 
-/* See sort_lists.h. */
+/* A member of wf_lists, see radix.h. */
 static void LISTS(leaf)(LISTS(key) * src, void *slot, size_t n, LISTS(key) * result,
-                        const wf_coding *coding, LISTS(other) * other) {
+                        const wf_coding *coding,
+                        LISTS_PASTE(wf_other_leaf, LISTS_BITS) * other) {
   uint32_t *ends = (uint32_t *)slot;
   LISTS(key) *listed = (LISTS(key) *)(void *)((char *)slot + WF_LISTS_TABLE);
   LISTS(key) low, high;
@@ -193,10 +230,12 @@ static void LISTS(leaf)(LISTS(key) * src, void *slot, size_t n, LISTS(key) * res
   while (n >> bits > LISTS_USUAL && bits < WF_LISTS_MOST_BITS) bits++;
   unsigned top = high == low ? 0 : 64 - (unsigned)__builtin_clzll(high - low);
   unsigned shift = top > bits ? top - bits : 0, lists = 1u << bits;
+  WF_ASSERT(n <= UINT32_MAX && lists * sizeof *ends <= WF_LISTS_TABLE);
+  WF_ASSERT(shift < 8 * sizeof low && (LISTS(key))(high - low) >> shift < lists);
   memset(ends, 0, lists * sizeof *ends);
   LISTS(put)(listed, src, n, ends, lists, low, shift);
-  const LISTS(decoding) d = {LISTS_ALL(coding->negative), LISTS_ALL(coding->always),
-                             LISTS_ALL(coding->offset)};
+  const LISTS(decoding) d = {LISTS(all)(coding->negative), LISTS(all)(coding->always),
+                             LISTS(all)(coding->offset)};
   uint32_t begin = 0;
   for (unsigned l = 0; l < lists; l += LISTS_LANES) {
     if (ends[l + LISTS_LANES - 1] == begin) continue;
@@ -208,4 +247,14 @@ static void LISTS(leaf)(LISTS(key) * src, void *slot, size_t n, LISTS(key) * res
       begin = ends[j];
     }
   }
+  WF_ASSERT(begin == n);
 }
+
+#undef LISTS_PASTED
+#undef LISTS_PASTE
+#undef LISTS
+#undef LISTS_V
+#undef LISTS_MASK
+#undef LISTS_BITS
+#undef LISTS_LANES
+#undef LISTS_EACH_ROW

@@ -1,31 +1,62 @@
-/* par/sort/radix/scalar.h - a template: parallel radix sort for one kind of element.
+/* par/sort/radix/sort_template.h - a template: parallel radix sort for one kind of
+ * element. typed.c includes it for bits32 and bits64, keyed.c for pair.
  *
- * The including file defines
+ * The including file defines, and undefines behind it,
  *
  *     WF_SORT(name)       the name of a function or type for this kind of element
  *     WF_ELEM, WF_KEY     types; a key is an unsigned number, sorted in ascending order
  *     WF_KEY_OF(e)        the key of an element
  *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
  *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
- *     WF_LISTS_LEAF       the member of wf_lists that sorts such elements; or nothing of
- *                         that name
+ *     WF_LISTS_LEAF       the member of wf_lists that sorts leaves of such elements; not
+ *                         defined if there is none
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
  * leading bits in which they differ (if these are spread unevenly, by cells that a sample
- * tells, see radix.h), from the caller's array into scratch memory: blocks of the array
+ * shows, see radix.h), from the caller's array into scratch memory: blocks of the array
  * count, then each writes to where its elements go. The buckets fit into a CPU's own
- * cache; each is sorted there, by sort_lists.h or else byte by byte from the lowest that
- * matters, back into the array. A bucket that holds a large part of all elements is
- * distributed again. Everything is cut by size, and stable but for lists, whose elements
- * are nothing but their keys.
+ * cache; each is sorted there, a leaf, by lists.c or else byte by byte from the lowest
+ * that matters, back into the array. A bucket that holds a large part of all elements is
+ * distributed again. All of it is stable but for lists, whose elements are nothing but
+ * their keys.
+ *
+ * Made, in this order, to be found by their whole names:
+ *
+ *     bucket_of_bits32 bucket_of_bits64 bucket_of_pair        digit: key to bucket
+ *     insertion_within_bits32 _bits64 _pair                   leaves
+ *     insertion_bits32 insertion_bits64 insertion_pair
+ *     varying_bits32 varying_bits64 varying_pair
+ *     decode_bits32 decode_bits64 decode_pair
+ *     by_byte_bits32 by_byte_bits64 by_byte_pair
+ *     by_two_bytes_bits32 by_two_bytes_bits64 by_two_bytes_pair
+ *     by_bytes_bits32 by_bytes_bits64 by_bytes_pair
+ *     leaf_bits32 leaf_bits64 leaf_pair
+ *     leaf_in_slot_bits32 leaf_in_slot_bits64 leaf_in_slot_pair
+ *     count_blocks_bits32 count_blocks_bits64 count_blocks_pair      distribution
+ *     write_line_bits32 write_line_bits64 write_line_pair
+ *     scatter_block_bits32 scatter_block_bits64 scatter_block_pair
+ *     scatter_blocks_bits32 scatter_blocks_bits64 scatter_blocks_pair
+ *     sort_buckets_bits32 sort_buckets_bits64 sort_buckets_pair
+ *     find_ranges_bits32 find_ranges_bits64 find_ranges_pair         choice of the digit
+ *     exact_range_bits32 exact_range_bits64 exact_range_pair
+ *     likely_range_bits32 likely_range_bits64 likely_range_pair
+ *     cut_range_bits32 cut_range_bits64 cut_range_pair
+ *     choose_digit_bits32 choose_digit_bits64 choose_digit_pair
+ *     choose_even_digit_bits32 choose_even_digit_bits64 choose_even_digit_pair
+ *     give_back_bits32 give_back_bits64 give_back_pair               all of it
+ *     distribute_parts_bits32 distribute_parts_bits64 distribute_parts_pair
+ *     distribute_bits32 distribute_bits64 distribute_pair
+ *     radix_sort_bits32 radix_sort_bits64 radix_sort_pair
+ *
+ * and the types digit_, pass_ and part_ with the same endings.
  *
  * SPDX-License-Identifier: MIT */
 
 enum { WF_SORT(LINE_LENGTH) = WF_LINE_BYTES / sizeof(WF_ELEM) };
 
-/* Which bucket a key belongs to: keys from `low` on by their distance, in steps of 2 to
- * the power of `shift`; those below and above in the first and the last one. If there are
- * cells, see radix.h, these steps are cells instead of buckets. */
+/* Which bucket a key belongs to: keys from `low` on by their distance, in steps of
+ * 2^shift, of which `last` is the last; those below and above in the first and the last
+ * bucket. If there are cells, see radix.h, these steps are cells instead of buckets. */
 typedef struct WF_SORT(digit) {
   WF_KEY low;
   unsigned shift;
@@ -38,8 +69,8 @@ typedef struct WF_SORT(pass) {
   WF_ELEM *src, *dst; /* elements go from the one to the other */
   size_t n;
   WF_SORT(digit) digit;
-  wf_coding load;  /* what `src` still needs */
-  WF_ELEM *result; /* one of the two: where the sorted elements shall be */
+  wf_coding load;  /* how elements of `src` are encoded when they are read */
+  WF_ELEM *result; /* src or dst: where the sorted elements go */
 } WF_SORT(pass);
 
 static inline size_t WF_SORT(bucket_of)(const WF_SORT(digit) * digit, WF_KEY key) {
@@ -56,17 +87,8 @@ static inline size_t WF_SORT(bucket_of)(const WF_SORT(digit) * digit, WF_KEY key
 
 /* ---- one bucket, in cache ---- */
 
-static void WF_SORT(insertion)(WF_ELEM *a, size_t n) {
-  for (size_t i = 1; i < n; i++) {
-    WF_ELEM e = a[i];
-    size_t j = i;
-    for (; j > 0 && WF_KEY_OF(a[j - 1]) > WF_KEY_OF(e); j--) a[j] = a[j - 1];
-    a[j] = e;
-  }
-}
-
-/* The same, but gives up after so many moves; the elements are all there then. */
-static bool WF_SORT(insertion_within)(WF_ELEM *a, size_t n, size_t moves) {
+/* Sorts by insertion, but gives up after `moves`; the elements are all there then. */
+static inline bool WF_SORT(insertion_within)(WF_ELEM *a, size_t n, size_t moves) {
   WF_KEY highest = WF_KEY_OF(a[0]);
   for (size_t i = 1; i < n; i++) {
     WF_ELEM e = a[i];
@@ -83,9 +105,13 @@ static bool WF_SORT(insertion_within)(WF_ELEM *a, size_t n, size_t moves) {
   return true;
 }
 
-/* The bits in which keys differ from the first one. */
-WF_VECTORISE static WF_KEY WF_SORT(varying)(const WF_ELEM *a, const WF_ELEM *b,
-                                            size_t n) {
+static void WF_SORT(insertion)(WF_ELEM *a, size_t n) {
+  if (n > 1) (void)WF_SORT(insertion_within)(a, n, SIZE_MAX);
+}
+
+/* The bits in which keys differ from the first one. What is written later, at b, is
+ * fetched meanwhile. */
+WF_SIMD static WF_KEY WF_SORT(varying)(const WF_ELEM *a, const WF_ELEM *b, size_t n) {
   enum { LENGTH = WF_CACHE_LINE / sizeof(WF_ELEM) };
   WF_KEY first = WF_KEY_OF(a[0]), bits = 0;
   size_t i = 0;
@@ -97,8 +123,8 @@ WF_VECTORISE static WF_KEY WF_SORT(varying)(const WF_ELEM *a, const WF_ELEM *b,
   return bits;
 }
 
-WF_VECTORISE static void WF_SORT(decode)(WF_ELEM *dst, const WF_ELEM *src, size_t n,
-                                         const wf_coding *coding) {
+WF_SIMD static void WF_SORT(decode)(WF_ELEM *dst, const WF_ELEM *src, size_t n,
+                                    const wf_coding *coding) {
   const wf_coding c = *coding;
   (void)c;
   for (size_t i = 0; i < n; i++) dst[i] = WF_DECODE(&c, src[i]);
@@ -106,6 +132,7 @@ WF_VECTORISE static void WF_SORT(decode)(WF_ELEM *dst, const WF_ELEM *src, size_
 
 /* One pass by the byte at `shift`. */
 static void WF_SORT(by_byte)(WF_ELEM *dst, const WF_ELEM *src, size_t n, unsigned shift) {
+  WF_ASSERT(n <= UINT32_MAX && shift < 8 * sizeof(WF_KEY));
   uint32_t place[256] = {0};
   for (size_t i = 0; i < n; i++) place[(WF_KEY_OF(src[i]) >> shift) & 255]++;
   for (uint32_t b = 0, sum = 0; b < 256; b++) {
@@ -123,6 +150,7 @@ static void WF_SORT(by_byte)(WF_ELEM *dst, const WF_ELEM *src, size_t n, unsigne
 static void WF_SORT(by_two_bytes)(WF_ELEM *dst, WF_ELEM *between, const WF_ELEM *src,
                                   size_t n, unsigned shift) {
   uint32_t low[256] = {0}, high[256] = {0};
+  WF_ASSERT(n <= UINT32_MAX && shift + 8 < 8 * sizeof(WF_KEY));
   for (size_t i = 0; i < n; i++) {
     WF_KEY digits = (WF_KEY)(WF_KEY_OF(src[i]) >> shift);
     low[digits & 255]++;
@@ -145,20 +173,8 @@ static void WF_SORT(by_two_bytes)(WF_ELEM *dst, WF_ELEM *between, const WF_ELEM 
   }
 }
 
-/* Sorts by all bytes in which keys differ. Returns where the elements are. */
-static WF_ELEM *WF_SORT(by_all_bytes)(WF_ELEM *a, WF_ELEM *b, size_t n, WF_KEY varying) {
-  for (unsigned shift = 0; shift < 8 * sizeof(WF_KEY); shift += 8) {
-    if (((varying >> shift) & 255) == 0) continue;
-    WF_SORT(by_byte)(b, a, n, shift);
-    WF_ELEM *swap = a;
-    a = b;
-    b = swap;
-  }
-  return a;
-}
-
-/* So many bytes, from `shift` on, from `src` to `dst` with the help of `spare`; two of
- * the three may be the same. Returns which of them has the elements. */
+/* Sorts by `bytes` bytes from `shift` on, from `src` to `dst` with the help of `spare`;
+ * two of the three may be the same. Returns which of them has the elements. */
 static WF_ELEM *WF_SORT(by_bytes)(WF_ELEM *dst, WF_ELEM *spare, WF_ELEM *src, size_t n,
                                   unsigned shift, unsigned bytes) {
   WF_ELEM *at = src;
@@ -177,33 +193,33 @@ static WF_ELEM *WF_SORT(by_bytes)(WF_ELEM *dst, WF_ELEM *spare, WF_ELEM *src, si
 
 /* Sorts n encoded elements of `src` into `result`, decoded, with the help of `spare`; two
  * of the three may be the same. Keys rarely agree in all of their leading bits, as many
- * as it takes to number them and a few more: sort by these, and see whether little is
- * left to move.
- */
+ * as it takes to number them and a few more: it sorts by these, and then by insertion.
+ * Only if that moves too much it sorts by all bits. */
 static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *result,
                           const wf_coding *coding) {
   WF_ELEM *at = src;
-  if (n <= WF_SORT_FEW) {
+  if (n <= WF_INSERTION_MOST) {
     WF_SORT(insertion)(src, n);
   } else {
     WF_KEY varying = WF_SORT(varying)(src, result, n);
     unsigned top = varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
-    unsigned wanted = 64 - (unsigned)__builtin_clzll(n) + WF_SORT_MORE_BITS;
+    unsigned wanted = 64 - (unsigned)__builtin_clzll(n) + WF_LEAF_MORE_BITS;
     unsigned bytes = ((wanted < top ? wanted : top) + 7) / 8;
     unsigned shift = 8 * bytes < top ? top - 8 * bytes : 0;
     at = WF_SORT(by_bytes)(result, spare, src, n, shift, bytes);
-    if (shift > 0 && !WF_SORT(insertion_within)(at, n, WF_SORT_MOVES * n))
-      at = WF_SORT(by_all_bytes)(at, at == result ? spare : result, n, varying);
+    if (shift > 0 && !WF_SORT(insertion_within)(at, n, WF_LEAF_MOVES * n))
+      at = WF_SORT(by_bytes)(at, at == result ? spare : result, at, n, 0, (top + 7) / 8);
   }
   WF_SORT(decode)(result, at, n, coding);
 }
 
-/* The same with a slot of memory of that size, or none; and `spare` for what does not fit
+/* The same with a slot of memory of that size, or NULL; and `spare` for what does not fit
  * into it. */
 static void WF_SORT(leaf_in_slot)(const wf_lists *lists, WF_ELEM *src, char *slot,
                                   size_t slot_size, WF_ELEM *spare, size_t n,
                                   WF_ELEM *result, const wf_coding *coding) {
   bool fits = slot != NULL && n <= (slot_size - WF_LISTS_TABLE) / sizeof(WF_ELEM);
+  WF_ASSERT(fits || spare != NULL);
   (void)lists;
 #ifdef WF_LISTS_LEAF
   if (fits && lists != NULL && n >= WF_LISTS_LEAST) {
@@ -229,6 +245,7 @@ static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
     memset(counts, 0, radix->buckets * sizeof *counts);
     for (size_t i = from; i < to; i++)
       counts[WF_SORT(bucket_of)(&digit, WF_KEY_OF(WF_ENCODE(&load, pass->src[i])))]++;
+    WF_ASSERT_SLOW(from <= to && to <= pass->n);
   }
 }
 
@@ -236,13 +253,15 @@ static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
  * written when it is full: the bucket's memory is touched once for a whole line, and need
  * not be read. `dst` counts from a line's boundary; the bucket starts at `first`. */
 static inline void WF_SORT(write_line)(WF_ELEM *dst, size_t end, size_t first,
-                                       const WF_ELEM *line, bool streams) {
+                                       const WF_ELEM *line, bool past_caches) {
   enum { LENGTH = WF_SORT(LINE_LENGTH) };
   size_t begin = end - LENGTH;
   if (WF_UNLIKELY(begin < first || begin > end))
     memcpy(dst + first, line + first % LENGTH, (end - first) * sizeof *dst);
+  else if (past_caches)
+    wf_write_past(dst + begin, line, WF_LINE_BYTES);
   else
-    wf_write_line(dst + begin, line, streams);
+    memcpy(dst + begin, line, WF_LINE_BYTES);
 }
 
 static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
@@ -252,7 +271,7 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   const wf_coding load = pass->load;
   (void)load;
   /* Where a type is aligned to less than its size, lines may not be. */
-  const bool streams = radix->streams && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
+  const bool past = radix->past_caches && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
   size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
   WF_ELEM *lines = (WF_ELEM *)(void *)wf_radix_slot(radix, k);
   size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
@@ -263,16 +282,18 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
     WF_ELEM e = WF_ENCODE(&load, pass->src[i]);
     size_t b = WF_SORT(bucket_of)(&digit, WF_KEY_OF(e));
     size_t p = place[b]++;
+    WF_ASSERT(b < radix->buckets && p - phase < pass->n);
     lines[b * LENGTH + p % LENGTH] = e;
     if (p % LENGTH == LENGTH - 1)
-      WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, streams);
+      WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, past);
   }
   for (size_t b = 0; b < radix->buckets; b++) {
     size_t end = place[b], begin = end - end % LENGTH;
     if (begin < first[b]) begin = first[b];
+    WF_ASSERT(end - phase <= pass->n);
     memcpy(dst + begin, lines + b * LENGTH + begin % LENGTH, (end - begin) * sizeof *dst);
   }
-  wf_stream_end();
+  wf_write_past_end();
 }
 
 static void WF_SORT(scatter_blocks)(size_t begin, size_t end, void *ctx) {
@@ -284,7 +305,7 @@ static void WF_SORT(scatter_blocks)(size_t begin, size_t end, void *ctx) {
 static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
   const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
   wf_radix *radix = pass->radix;
-  char *slot = wf_radix_claim_slot(radix);
+  char *slot = wf_radix_take_slot(radix);
   for (size_t b = begin; b < end; b++) {
     size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
     WF_ELEM *from = pass->dst + start, *result = pass->result + start;
@@ -296,10 +317,10 @@ static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
       WF_SORT(leaf_in_slot)
     (radix->lists, from, slot, radix->slot_size, spare, n, result, &radix->coding);
   }
-  if (slot != NULL) wf_radix_release_slot(radix, slot);
+  if (slot != NULL) wf_radix_put_slot(radix, slot);
 }
 
-/* ---- the range of the keys ---- */
+/* ---- the range of the keys, and the digit to distribute by ---- */
 
 static void WF_SORT(find_ranges)(size_t begin, size_t end, void *ctx) {
   const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
@@ -331,13 +352,13 @@ static void WF_SORT(exact_range)(WF_SORT(pass) * pass, WF_KEY *low, WF_KEY *high
   }
 }
 
-/* Of keys as they come: what few of them tell. The others fall into the outer buckets. */
+/* The range of a sample. Keys outside of it fall into the first and the last bucket. */
 static void WF_SORT(likely_range)(const WF_SORT(pass) * pass, WF_KEY *low, WF_KEY *high) {
   wf_rng rng;
   wf_rng_seed(&rng, pass->n);
   *low = (WF_KEY)-1;
   *high = 0;
-  for (unsigned i = 0; i < WF_SAMPLES; i++) {
+  for (unsigned i = 0; i < WF_RANGE_SAMPLES; i++) {
     size_t at = (size_t)(wf_rng_next(&rng) % pass->n);
     WF_KEY key = WF_KEY_OF(WF_ENCODE(&pass->load, pass->src[at]));
     if (key < *low) *low = key;
@@ -345,25 +366,28 @@ static void WF_SORT(likely_range)(const WF_SORT(pass) * pass, WF_KEY *low, WF_KE
   }
 }
 
-/* A linear digit in the given number of steps. */
+/* A digit of at most that many equal steps. */
 static void WF_SORT(cut_range)(WF_SORT(digit) * digit, WF_KEY low, WF_KEY high,
                                size_t steps) {
   unsigned shift = 0;
+  WF_ASSERT(low <= high && steps > 1);
   while ((high - low) >> shift >= steps) shift++;
+  WF_ASSERT(shift < 8 * sizeof(WF_KEY));
   digit->low = low;
   digit->shift = shift;
   digit->last = (WF_KEY)((high - low) >> shift);
   digit->cells = NULL;
 }
 
+/* Equal steps over the whole range. */
 static void WF_SORT(choose_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
   size_t buckets = wf_radix_buckets(pass->n, sizeof(WF_ELEM));
   WF_SORT(cut_range)(&pass->digit, low, high, buckets);
   pass->radix->buckets = (size_t)pass->digit.last + 1;
+  WF_ASSERT(pass->radix->buckets <= pass->radix->stride);
 }
 
-/* For many keys that are not spread evenly, buckets as a sample tells; else those above.
- */
+/* For many keys that are not spread evenly, buckets by a sample; else equal steps. */
 static void WF_SORT(choose_even_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
   wf_radix *radix = pass->radix;
   WF_SORT(choose_digit)(pass, low, high);
@@ -397,8 +421,8 @@ static void WF_SORT(give_back)(size_t begin, size_t end, void *ctx) {
 
 static void WF_SORT(distribute)(WF_SORT(pass) * pass);
 
-/* Distributes again what is too large for a leaf; it has been noted, for the tables are
- * used again. */
+/* Distributes again what is too large for a leaf. `parts` were noted before, since the
+ * tables of the first distribution are overwritten. */
 static void WF_SORT(distribute_parts)(const WF_SORT(pass) * pass,
                                       const WF_SORT(part) * parts, size_t count) {
   for (size_t i = 0; i < count; i++) {
@@ -428,13 +452,15 @@ static void WF_SORT(distribute)(WF_SORT(pass) * pass) {
   WF_SORT(part) parts[WF_LARGE_PARTS];
   size_t parts_count = 0;
   wf_loop_run(&radix->opts, radix->blocks, &count);
-  wf_radix_place(radix);
+  wf_radix_place(radix, pass->n);
   wf_loop_run(&radix->opts, radix->blocks, &scatter);
   size_t leaf = WF_LEAF_BYTES / sizeof(WF_ELEM), large = pass->n / WF_LARGE_PARTS;
   radix->too_large = large > leaf ? large : leaf;
   for (size_t b = 0; b < radix->buckets; b++) {
     size_t start = radix->starts[b], n = radix->starts[b + 1] - start;
-    if (n > radix->too_large) parts[parts_count++] = (WF_SORT(part)){start, n};
+    if (n <= radix->too_large) continue;
+    WF_ASSERT(parts_count < WF_LARGE_PARTS);
+    parts[parts_count++] = (WF_SORT(part)){start, n};
   }
   wf_loop_run(&radix->opts, radix->buckets, &sort);
   WF_SORT(distribute_parts)(pass, parts, parts_count);
