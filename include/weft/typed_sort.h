@@ -24,9 +24,9 @@ extern "C" {
 #endif
 
 /* The sort behind WEFT_SORT. Not API. */
-WEFT_API void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
-                                const wf_sort_kernel *kernel, void *ctx, bool stable,
-                                const char *call);
+WEFT_API void wf_sort_by_loops(const weft_opts *o, void *base, size_t n,
+                               const wf_sort_loops *loops, void *ctx, bool stable,
+                               const char *call);
 
 /* Behind WEFT_SORT_BY_KEY: the two arrays, and what the macro knows of their types, which
  * is the order of pairs (their first member is the key) and the loops that copy between
@@ -38,14 +38,14 @@ typedef struct wf_pair_arrays {
   size_t payload_size, n;
 } wf_pair_arrays;
 
-typedef struct wf_pair_kernel {
-  const wf_sort_kernel *sort;
+typedef struct wf_pair_loops {
+  const wf_sort_loops *sort;
   void (*pack)(const wf_pair_arrays *arrays, void *pairs, size_t begin, size_t end);
   void (*unpack)(const wf_pair_arrays *arrays, void *pairs, size_t begin, size_t end);
-} wf_pair_kernel;
+} wf_pair_loops;
 
 WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
-                            const wf_pair_kernel *kernel, void *ctx, const char *call);
+                            const wf_pair_loops *loops, void *ctx, const char *call);
 
 /* Replaces
  *
@@ -70,7 +70,7 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
   static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
     return less(WF_CAST(T const *, wf_a), WF_CAST(T const *, wf_b), wf_ctx);             \
   }                                                                                      \
-  WF_SORT_KERNEL(NAME, sizeof(T), sizeof(T), NAME##_less_)                               \
+  WF_SORT_LOOPS(NAME, sizeof(T), sizeof(T), NAME##_less_)                                \
   WF_SORT_FUNCTION(NAME, NAME, T, false)                                                 \
   WF_SORT_FUNCTION(NAME##_stable, NAME, T, true)
 
@@ -96,11 +96,11 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
   static inline bool NAME##_less_(const void *wf_a, const void *wf_b, void *wf_ctx) {    \
     return less(WF_CAST(K const *, wf_a), WF_CAST(K const *, wf_b), wf_ctx);             \
   }                                                                                      \
-  WF_SORT_KERNEL(NAME, sizeof(NAME##_pair_), sizeof(NAME##_pair_), NAME##_less_)         \
+  WF_SORT_LOOPS(NAME, sizeof(NAME##_pair_), sizeof(NAME##_pair_), NAME##_less_)          \
   __attribute__((unused)) static inline void NAME##_with(                                \
       const weft_opts *wf_opts, K *wf_k, size_t wf_n, P *wf_p, void *wf_ctx) {           \
     wf_pair_arrays wf_arrays = {wf_k, sizeof(K), wf_p, sizeof(P), wf_n};                 \
-    wf_pair_kernel wf_by = {&NAME##_kernel_, NAME##_pack_, NAME##_unpack_};              \
+    wf_pair_loops wf_by = {&NAME##_loops_, NAME##_pack_, NAME##_unpack_};                \
     wf_sort_pairs(wf_opts, &wf_arrays, &wf_by, wf_ctx, #NAME);                           \
   }                                                                                      \
   __attribute__((unused)) static inline void NAME(K *wf_k, size_t wf_n, P *wf_p,         \
@@ -108,10 +108,10 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
     NAME##_with(NULL, wf_k, wf_n, wf_p, wf_ctx);                                         \
   }
 
-#define WF_SORT_FUNCTION(NAME, KERNEL, T, stable)                                        \
+#define WF_SORT_FUNCTION(NAME, LOOPS, T, stable)                                         \
   __attribute__((unused)) static inline void NAME##_with(                                \
       const weft_opts *wf_opts, T *wf_a, size_t wf_n, void *wf_ctx) {                    \
-    wf_sort_by_kernel(wf_opts, wf_a, wf_n, &KERNEL##_kernel_, wf_ctx, stable, #NAME);    \
+    wf_sort_by_loops(wf_opts, wf_a, wf_n, &LOOPS##_loops_, wf_ctx, stable, #NAME);       \
   }                                                                                      \
   __attribute__((unused)) static inline void NAME(T *wf_a, size_t wf_n, void *wf_ctx) {  \
     NAME##_with(NULL, wf_a, wf_n, wf_ctx);                                               \

@@ -2,13 +2,13 @@
  *
  * They are written once, for elements of any size and any order, and inlined into small
  * functions where both are constants: by WEFT_SORT in the user's program, by the library
- * for comparators. A table of these functions, a kernel, is what the library's sort
- * works with; it calls one for hundreds of elements at a time.
+ * for comparators. The library sorts with a table of these functions, wf_sort_loops; it
+ * calls one for hundreds of elements at a time. Each call works for its own thread.
  *
- * The loops have no branch that depends on the order of elements, wherever a comparison
- * can be turned into an address; on random data each such branch would cost more than
- * all the rest. None of them trusts the order: whatever `less` says, they stay inside
- * their arrays, and what comes out is what went in.
+ * Where a comparison can be turned into an address, the loops have no branch that depends
+ * on the order of elements; on random data each such branch would cost more than all the
+ * rest. None of them trusts the order: whatever `less` returns, they stay inside their
+ * arrays, and what comes out is what went in.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_DETAIL_SORT_LEAF_H
@@ -23,17 +23,17 @@ extern "C" {
 
 WF_C_BEGIN
 
-/* Elements that are larger than this are not moved by the loops here; the library sorts
- * their indices instead. Keeps copies in a frame small. */
+/* Larger elements are not moved by the loops here; the library sorts their indices
+ * instead. A choice: it keeps the copies in a frame small. */
 enum { WF_SORT_LARGEST = 128 };
 
 typedef bool wf_less_fn(const void *a, const void *b, void *ctx);
 
-/* What divides an array into buckets: 2^levels - 1 elements in ascending order, at
- * sorted, and the same in the order of a search tree (the root at 1, the children of i at
- * 2i and 2i + 1), at tree. Bucket b is what is not less than b of them. If has_equal,
- * there are buckets for what is equal to one: bucket 2b for the elements between two,
- * 2b - 1 for those that equal the lower one. */
+/* What divides an array into buckets: 2^levels - 1 splitters in ascending order, at
+ * `sorted`, and the same in the order of a search tree (the root at 1, the children of i
+ * at 2i and 2i + 1), at `tree`. Bucket b has the elements that are not less than b of
+ * them. If has_equal, there are also buckets for elements that equal a splitter: 2b for
+ * those between two splitters, 2b - 1 for those that equal the lower one. */
 typedef struct wf_splitters {
   const char *tree;
   const char *sorted;
@@ -41,7 +41,8 @@ typedef struct wf_splitters {
   bool has_equal;
 } wf_splitters;
 
-typedef struct wf_sort_kernel {
+/* The loops for one type and order; `ctx` is that of the order. */
+typedef struct wf_sort_loops {
   size_t size;
   wf_less_fn *less;
   /* Sorts, stable; the result is in data, or in spare if to_spare. */
@@ -50,15 +51,16 @@ typedef struct wf_sort_kernel {
   void (*merge)(char *dst, const char *a, size_t na, const char *b, size_t nb, void *ctx);
   /* How many elements at the front ascend, or (*falls) strictly descend. */
   size_t (*run)(const char *data, size_t n, bool *falls, void *ctx);
-  /* Writes the bucket of each element and adds to the counts of buckets. */
+  /* Writes the bucket of each element to ids, and adds to the counts of buckets. */
   void (*classify)(const char *data, size_t n, const wf_splitters *by, uint16_t *ids,
                    size_t *counts, void *ctx);
-  /* Moves each element to where its bucket's place is, and that place on. */
+  /* Copies each element to the place of its bucket, which then moves on by one. */
   void (*scatter)(const char *data, size_t n, const uint16_t *ids, char **places,
                   void *ctx);
-  /* Moves what comes before the pivot to the front and returns how many they are. */
+  /* Moves the elements that come before the pivot (or_equal: or equal it) to the front,
+   * and returns how many they are. */
   size_t (*partition)(char *data, size_t n, const char *pivot, bool or_equal, void *ctx);
-} wf_sort_kernel;
+} wf_sort_loops;
 
 #define WF_LEAF_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
 #define WF_LEAF                     static inline __attribute__((always_inline))
@@ -71,7 +73,7 @@ typedef struct wf_sort_kernel {
 #define WF_UNROLLED_MAYBE _Pragma("GCC unroll 8")
 #endif
 
-/* second ? b : a, never as a branch. */
+/* mask ? b : a, never as a branch; the mask is 0 or all ones. */
 WF_LEAF const char *wf_leaf_pick_by(uintptr_t mask, const char *a, const char *b) {
   return (const char *)((uintptr_t)a ^ (((uintptr_t)a ^ (uintptr_t)b) & mask));
 }
@@ -100,8 +102,8 @@ WF_LEAF size_t wf_leaf_run(const char *data, size_t n, bool *falls, size_t size,
 /* ---- small blocks ---- */
 
 /* Four elements from src, sorted, to dst; they must not overlap. Five comparisons: two
- * pairs, then the least and the greatest, then the two that are left. The names tell
- * their order before: a before b before c before d among equals. */
+ * pairs, then the least and the greatest, then the two that are left. Among equals the
+ * order of the names is that of the elements: a, b, c, d. */
 WF_LEAF void wf_leaf_four(char *dst, const char *src, size_t size, wf_less_fn *less,
                           void *ctx) {
   const char *v1 = src + size, *v2 = v1 + size, *v3 = v2 + size;
@@ -118,7 +120,7 @@ WF_LEAF void wf_leaf_four(char *dst, const char *src, size_t size, wf_less_fn *l
   memcpy(dst + 3 * size, wf_leaf_pick(b_last, d, b), size);
 }
 
-/* Fewer than four. */
+/* Fewer than four elements, by insertion. */
 WF_LEAF void wf_leaf_few(char *dst, const char *src, size_t n, size_t size,
                          wf_less_fn *less, void *ctx) {
   for (size_t i = 0; i < n; i++) {
@@ -135,7 +137,7 @@ WF_LEAF void wf_leaf_fours(char *dst, const char *src, size_t n, size_t size,
                            wf_less_fn *less, void *ctx) {
   unsigned char copy[4 * WF_SORT_LARGEST] __attribute__((aligned(64)));
   bool in_place = dst == src;
-  /* Is never called for larger ones; this spares users a warning of gcc -O0. */
+  /* Is never called for larger elements; this avoids a warning of gcc -O0. */
   const size_t four = size <= WF_SORT_LARGEST ? 4 * size : 0;
   for (; n >= 4; n -= 4, dst += 4 * size, src += 4 * size) {
     const char *from = in_place ? (const char *)memcpy(copy, src, four) : src;
@@ -147,13 +149,14 @@ WF_LEAF void wf_leaf_fours(char *dst, const char *src, size_t n, size_t size,
 
 /* ---- merging ---- */
 
-/* From the front only. */
+/* Merges from the front only. */
 WF_LEAF void wf_leaf_merge_up(char *dst, const char *a, const char *a_end, const char *b,
                               const char *b_end, size_t size, wf_less_fn *less,
                               void *ctx) {
   while (a != a_end && b != b_end) {
     bool right = less(b, a, ctx);
-    size_t step = (size_t)right * size; /* arithmetic, so that it stays no branch */
+    size_t step =
+        (size_t)right * size; /* arithmetic, so that it does not become a branch */
     memcpy(dst, wf_leaf_pick(right, a, b), size);
     dst += size;
     b += step;
@@ -163,10 +166,10 @@ WF_LEAF void wf_leaf_merge_up(char *dst, const char *a, const char *a_end, const
   if (b != b_end) memcpy(dst, b, (size_t)(b_end - b));
 }
 
-/* From both ends at once: two chains of dependent loads instead of one. As many steps as
- * the shorter array has elements are safe without looking for an end; what is left is
+/* Merges from both ends at once: two chains of dependent loads instead of one. As many
+ * steps as the shorter array has elements need no check for an end; what is left is
  * merged from the front. If the two ends crossed, because the order contradicts itself,
- * all is merged from the front once more. */
+ * everything is merged once more from the front. */
 WF_LEAF void wf_leaf_merge(char *dst, const char *a, size_t na, const char *b, size_t nb,
                            size_t size, wf_less_fn *less, void *ctx) {
   const char *low_a = a, *low_b = b;
@@ -205,12 +208,12 @@ WF_LEAF void wf_leaf_merge_pair(char *dst, const char *src, size_t half, size_t 
 
 /* ---- sorting ---- */
 
-/* Bottom-up merge sort, from blocks of four, to and fro between data and spare; for
- * arrays that fit into a cache. Ordered and reversed ones are only looked at. */
+/* Bottom-up merge sort, from blocks of four, to and fro between data and spare; meant for
+ * arrays that fit into a cache. Ordered ones are only read. */
 WF_LEAF void wf_leaf_sort(char *data, char *spare, size_t n, bool to_spare, size_t size,
                           wf_less_fn *less, void *ctx) {
   bool falls;
-  if (size > WF_SORT_LARGEST) return; /* is never called then, and need not be compiled */
+  if (size > WF_SORT_LARGEST) return; /* never called then: nothing is compiled */
   if (wf_leaf_run(data, n, &falls, size, less, ctx) == n && !falls) {
     if (to_spare) memcpy(spare, data, n * size);
     return;
@@ -232,7 +235,7 @@ WF_LEAF void wf_leaf_sort(char *data, char *spare, size_t n, bool to_spare, size
 
 /* ---- buckets ---- */
 
-/* The bucket of one element, when `at` is where its way down the tree has ended. */
+/* The bucket of one element whose way down the tree has ended at `at`. */
 WF_LEAF size_t wf_leaf_bucket(const char *element, size_t at, const wf_splitters *by,
                               size_t size, wf_less_fn *less, void *ctx) {
   size_t bucket = at - ((size_t)1 << by->levels);
@@ -242,7 +245,8 @@ WF_LEAF size_t wf_leaf_bucket(const char *element, size_t at, const wf_splitters
   return 2 * bucket - is_equal;
 }
 
-/* Eight at a time go down the tree: their ways are chains of dependent loads. */
+/* Eight at a time go down the tree: each way is a chain of dependent loads, and the CPU
+ * follows all of them at once. */
 WF_LEAF void wf_leaf_classify(const char *data, size_t n, const wf_splitters *by,
                               uint16_t *ids, size_t *counts, size_t size,
                               wf_less_fn *less, void *ctx) {
@@ -252,7 +256,8 @@ WF_LEAF void wf_leaf_classify(const char *data, size_t n, const wf_splitters *by
     size_t at[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     for (unsigned level = 0; level < s.levels; level++) {
       WF_UNROLLED for (size_t j = 0; j < 8; j++) {
-        /* In this form it becomes one subtraction with borrow. */
+        /* In this form it becomes one subtraction with borrow (classify 23 -> 21 ms,
+         * docs/investigations/sorting-records.md). */
         at[j] = 2 * at[j] + 1 - less(data + j * size, s.tree + at[j] * size, ctx);
       }
     }
@@ -272,8 +277,9 @@ WF_LEAF void wf_leaf_classify(const char *data, size_t n, const wf_splitters *by
   }
 }
 
-/* Hundreds of places are too many for the prefetchers of CPUs: without the request for
- * the line after the next one this takes more than twice as long. */
+/* Bytes ahead of a place that are fetched: the line after the next one. Hundreds of
+ * places are too many for the prefetchers of CPUs; without it scattering takes more than
+ * twice as long. */
 enum { WF_SORT_AHEAD = 160 };
 
 WF_LEAF void wf_leaf_scatter(const char *data, size_t n, const uint16_t *ids,
@@ -290,7 +296,7 @@ WF_LEAF void wf_leaf_scatter(const char *data, size_t n, const uint16_t *ids,
 
 /* ---- partition ---- */
 
-/* `bytes` bytes, up to 16, of two elements, which may be the same. */
+/* Exchanges up to 16 bytes of two elements, which may be the same element. */
 WF_LEAF void wf_leaf_swap_part(char *a, char *b, size_t bytes) {
   unsigned char of_a[16], of_b[16];
   memcpy(of_a, a, bytes);
@@ -299,7 +305,7 @@ WF_LEAF void wf_leaf_swap_part(char *a, char *b, size_t bytes) {
   memcpy(b, of_a, bytes);
 }
 
-/* By parts of 16, 8, 4 bytes, which compilers keep in registers. */
+/* In parts of 16, 8 and 4 bytes, which compilers keep in registers. */
 WF_LEAF void wf_leaf_swap(char *a, char *b, size_t size) {
   size_t done = 0;
   WF_UNROLLED_MAYBE for (; done + 16 <= size; done += 16)
@@ -331,9 +337,12 @@ WF_LEAF char *wf_leaf_partition_few(char *data, const char *end, const char *piv
   return border;
 }
 
-/* From both ends, block by block: first the numbers of those elements of a block that
- * belong to the other side are written down, then as many of both sides change places as
- * both have. No branch depends on a comparison, and what is in its place stays there. */
+/* From both ends, block by block: first it lists the elements of a block that belong to
+ * the other side, then it exchanges as many of them as both sides have. No branch depends
+ * on a comparison, and what is in its place stays there. Blocks of 128, so that a number
+ * within one is a byte: 1.43 -> 0.86 ns per element compared with one swap for each
+ * (docs/investigations/sorting-records.md); after BlockQuicksort by Edelkamp and Weiss.
+ */
 WF_LEAF size_t wf_leaf_partition_by(char *data, size_t n, const char *pivot,
                                     bool or_equal, size_t size, wf_less_fn *less,
                                     void *ctx) {
@@ -379,16 +388,18 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
                   : wf_leaf_partition_by(data, n, pivot, false, size, less, ctx);
 }
 
-/* ---- a kernel: functions NAME_sort_ and so on, and the table NAME_kernel_ ---- */
+/* ---- the loops for one type and order: functions NAME_sort_, NAME_merge_, NAME_run_,
+ * NAME_classify_, NAME_scatter_, NAME_partition_, and the table NAME_loops_ ---- */
 
-/* `bytes` may refer to ctx. */
-#define WF_SORT_KERNEL(NAME, TABLE_SIZE, bytes, less)                                    \
+/* TABLE_SIZE is the size of an element, or 0; `bytes` is the size and may refer to ctx.
+ */
+#define WF_SORT_LOOPS(NAME, TABLE_SIZE, bytes, less)                                     \
   WF_SORT_ORDERING(NAME, bytes, less)                                                    \
   WF_SORT_DIVIDING(NAME, bytes, less)                                                    \
-  static const wf_sort_kernel NAME##_kernel_ = {TABLE_SIZE,      less,                   \
-                                                NAME##_sort_,    NAME##_merge_,          \
-                                                NAME##_run_,     NAME##_classify_,       \
-                                                NAME##_scatter_, NAME##_partition_};
+  static const wf_sort_loops NAME##_loops_ = {TABLE_SIZE,      less,                     \
+                                              NAME##_sort_,    NAME##_merge_,            \
+                                              NAME##_run_,     NAME##_classify_,         \
+                                              NAME##_scatter_, NAME##_partition_};
 
 #define WF_SORT_ORDERING(NAME, bytes, less)                                              \
   WF_SORT_LEAF(                                                                          \
@@ -417,7 +428,7 @@ WF_LEAF size_t wf_leaf_partition(char *data, size_t n, const char *pivot, bool o
       (char *wf_data, size_t wf_n, const char *wf_pivot, bool wf_or_equal, void *ctx),   \
       (wf_data, wf_n, wf_pivot, wf_or_equal, bytes, less, ctx))
 
-/* One function of a kernel, which is wf_leaf_KIND with size and order filled in. */
+/* One of these functions: wf_leaf_KIND with size and order filled in. */
 #define WF_SORT_LEAF(NAME, result, give, kind, parameters, arguments)                    \
   static result NAME##_##kind##_ parameters {                                            \
     give wf_leaf_##kind arguments;                                                       \

@@ -82,16 +82,16 @@ template <class T, class Less> struct sort_frame {
       return wf_leaf_partition(data, n, pivot, or_equal, sizeof(T), all_equal, ctx);
     return wf_leaf_partition(data, n, pivot, or_equal, sizeof(T), compare_now, ctx);
   }
-  static constexpr wf_sort_kernel kernel = {sizeof(T), compare,  sort,    merge,
-                                            run,       classify, scatter, partition};
+  static constexpr wf_sort_loops loops = {sizeof(T), compare,  sort,    merge,
+                                          run,       classify, scatter, partition};
 };
 
 template <class T, class Less>
 void sort_bytes(const weft_opts *o, T *a, std::size_t n, const Less &less, bool stable) {
   using frame = sort_frame<T, Less>;
   frame in{less, {}};
-  wf_sort_by_kernel(o, a, n, &frame::kernel, &in, stable,
-                    stable ? "weft::stable_sort" : "weft::sort");
+  wf_sort_by_loops(o, a, n, &frame::loops, &in, stable,
+                   stable ? "weft::stable_sort" : "weft::sort");
   in.failure.rethrow_if_caught();
 }
 

@@ -31,7 +31,7 @@ static inline bool less_by_index(const void *a, const void *b, void *ctx) {
                   by->base + *(const size_t *)b * by->size, by->ctx);
 }
 
-WF_SORT_KERNEL(index, sizeof(size_t), sizeof(size_t), less_by_index)
+WF_SORT_LOOPS(index, sizeof(size_t), sizeof(size_t), less_by_index)
 
 static void count_up(size_t begin, size_t end, void *ctx) {
   size_t *order = (size_t *)ctx;
@@ -42,10 +42,10 @@ static void count_up(size_t begin, size_t end, void *ctx) {
  * there is no memory, unless it may be done without. */
 static bool sort_indices(const wf_sorter *s, size_t *order, const char *base, size_t n,
                          bool or_without_memory) {
-  by_index by = {base, s->size, s->kernel->less, s->ctx};
+  by_index by = {base, s->size, s->loops->less, s->ctx};
   wf_loop loop = {count_up, order, NULL};
   wf_sorter of_indices;
-  wf_sorter_init(&of_indices, s->opts, &index_kernel_, sizeof(size_t), &by);
+  wf_sorter_init(&of_indices, s->opts, &index_loops_, sizeof(size_t), &by);
   wf_loop_run(&s->inner, n, &loop);
   if (wf_par_cancelled(s->opts)) return true;
   if (wf_sort_moving(&of_indices, (char *)order, n)) return true;
@@ -102,7 +102,7 @@ typedef struct argsort_call {
 static void argsort_inside(void *ctx) {
   argsort_call *c = (argsort_call *)ctx;
   wf_sorter s;
-  wf_sorter_init(&s, c->opts, wf_cmp_kernel(c->by.size), c->by.size, &c->by);
+  wf_sorter_init(&s, c->opts, wf_cmp_loops(c->by.size), c->by.size, &c->by);
   sort_indices(&s, c->order, c->base, c->n, true);
 }
 
@@ -127,7 +127,7 @@ void weft_argsort(size_t *order, const void *base, size_t n, size_t size,
 typedef struct key_call {
   weft_opts opts;
   wf_pair_arrays arrays;
-  wf_pair_kernel pairs;
+  wf_pair_loops pairs;
   void *pairs_ctx;
   size_t pair_size;
   char *memory; /* of the pairs */
@@ -162,7 +162,7 @@ static bool sort_pairs(key_call *c) {
   return done;
 }
 
-/* The ways that need no pairs only use `less` of the kernel, of keys where they are. */
+/* The ways that need no pairs only use `less` of the loops, of keys where they are. */
 static void sort_by_key_inside(void *ctx) {
   key_call *c = (key_call *)ctx;
   const wf_pair_arrays *a = &c->arrays;
@@ -174,11 +174,11 @@ static void sort_by_key_inside(void *ctx) {
 }
 
 void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
-                   const wf_pair_kernel *kernel, void *ctx, const char *call) {
+                   const wf_pair_loops *loops, void *ctx, const char *call) {
   key_call c = {.arrays = *arrays,
-                .pairs = *kernel,
+                .pairs = *loops,
                 .pairs_ctx = ctx,
-                .pair_size = kernel->sort->size};
+                .pair_size = loops->sort->size};
   wf_par_options(&c.opts, o, call);
   if (arrays->n > 1) wf_par_run(&c.opts, sort_by_key_inside, &c);
 }
@@ -226,7 +226,7 @@ void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t n, size_t key_
                   size_of_pair(&c.arrays) <= PAIR_LARGEST;
   if (is_small) c.pair_size = size_of_pair(&c.arrays);
   wf_by_cmp by = {cmp_keys, ctx, c.pair_size};
-  c.pairs = (wf_pair_kernel){wf_cmp_kernel(c.pair_size), pack_bytes, unpack_bytes};
+  c.pairs = (wf_pair_loops){wf_cmp_loops(c.pair_size), pack_bytes, unpack_bytes};
   c.pairs_ctx = &by;
   wf_par_run(&c.opts, sort_by_key_inside, &c);
 }

@@ -66,7 +66,7 @@ static void merge_run(void *ctx) {
   if (wf_par_cancelled(s->opts)) return;
   bool looks = s->opts->cancel != NULL; /* at the cancellation, between parts */
   if ((p->budget <= 1 && !looks) || p->na + p->nb <= MERGE_LEAF) {
-    s->kernel->merge(p->dst, p->a, p->na, p->b, p->nb, s->ctx);
+    s->loops->merge(p->dst, p->a, p->na, p->b, p->nb, s->ctx);
     return;
   }
   size_t at_a, at_b;
@@ -188,7 +188,7 @@ typedef struct merge_call {
 static void merge_inside(void *ctx) {
   merge_call *m = (merge_call *)ctx;
   wf_sorter s;
-  wf_sorter_init(&s, m->opts, wf_cmp_kernel(m->by.size), m->by.size, &m->by);
+  wf_sorter_init(&s, m->opts, wf_cmp_loops(m->by.size), m->by.size, &m->by);
   merge_part whole = {&s, m->dst, m->a, m->b, m->na, m->nb, s.budget};
   merge_run(&whole);
 }

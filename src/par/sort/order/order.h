@@ -34,23 +34,23 @@ enum { WF_SORT_FORK_MIN = 4096 };
 
 /* One call that sorts, merges or selects. Nobody writes it after wf_sorter_init. */
 typedef struct wf_sorter {
-  const wf_sort_kernel *kernel; /* the inner loops, with type and order filled in */
-  void *ctx;                    /* of the order */
-  size_t size;                  /* of an element */
-  const weft_opts *opts;        /* of the caller */
+  const wf_sort_loops *loops; /* the inner loops, with type and order filled in */
+  void *ctx;                  /* of the order */
+  size_t size;                /* of an element */
+  const weft_opts *opts;      /* of the caller */
   weft_opts inner; /* for loops inside: not cancelled, so that no element is left out */
   unsigned budget; /* how many threads may work on it, at least 1 */
 } wf_sorter;
 
 /* Inside the pool only. */
-void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_kernel *kernel,
+void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_loops *loops,
                     size_t size, void *ctx);
 
 /* The same sort with fewer threads, for a part that has this much of the budget. */
 wf_sorter wf_sorter_part(const wf_sorter *s, unsigned budget);
 
 static inline bool wf_sorter_less(const wf_sorter *s, const char *a, const char *b) {
-  return s->kernel->less(a, b, s->ctx);
+  return s->loops->less(a, b, s->ctx);
 }
 
 /* Runs fn(a) and fn(b), at the same time if `forks`, after it has written how many
@@ -86,7 +86,7 @@ typedef struct wf_by_cmp {
 } wf_by_cmp;
 
 /* The loops for elements of that size; their context is a wf_by_cmp. */
-const wf_sort_kernel *wf_cmp_kernel(size_t size);
+const wf_sort_loops *wf_cmp_loops(size_t size);
 
 /* Ends the program if the comparator, the size or an array is missing. */
 void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,
@@ -132,7 +132,7 @@ bool wf_quick_narrow(wf_sorter *s, char **base, size_t *n, size_t *nth, size_t l
 /* ---- merge.c ---- */
 
 /* Sorts, stable, without memory. The elements of the payload, if it is not NULL, are
- * moved alike. Of the kernel it only needs `less`. */
+ * moved alike. Of the loops it only needs `less`. */
 void wf_sort_by_rotations(wf_sorter *s, char *base, char *payload, size_t payload_size,
                           size_t n);
 

@@ -54,7 +54,7 @@ static void split_run(void *ctx) {
   split_part *p = (split_part *)ctx;
   const wf_sorter *s = p->sorter;
   if (p->budget <= 1 || p->n <= SPLIT_MIN) {
-    p->front = s->kernel->partition(p->base, p->n, p->pivot, p->or_equal, s->ctx);
+    p->front = s->loops->partition(p->base, p->n, p->pivot, p->or_equal, s->ctx);
     WF_ASSERT(p->front <= p->n);
     return;
   }
@@ -77,7 +77,7 @@ static void split_run(void *ctx) {
   p->front = a.front + b.front;
 }
 
-/* As the kernel's partition, with as many threads as the budget allows. */
+/* As `partition` of the loops, with as many threads as the budget allows. */
 static size_t split(const wf_sorter *s, char *base, size_t n, const char *pivot,
                     bool or_equal, unsigned budget) {
   split_part whole = {s, base, n, pivot, or_equal, budget, 0};
@@ -363,7 +363,7 @@ bool wf_sort_few_kinds(wf_sorter *s, char *base, size_t n) {
   if (scratch.memory == NULL) return false;
   char *sample = (char *)scratch.memory;
   wf_sample_take(s, sample, KINDS_SAMPLE, base, n);
-  s->kernel->sort(sample, sample + bytes, KINDS_SAMPLE, false, s->ctx);
+  s->loops->sort(sample, sample + bytes, KINDS_SAMPLE, false, s->ctx);
   size_t kinds = find_kinds(s, sample, met);
   kinds_part all = {s, base, n, sample, met, 0, kinds, s->budget};
   if (kinds > 0) kinds_run(&all);

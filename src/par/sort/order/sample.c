@@ -91,7 +91,7 @@ static void choose_splitters(round_of *r, char *sorted, char *tree) {
   size_t size = s->size, leaves = (size_t)1 << r->by.levels;
   size_t count = SAMPLES_EACH * leaves;
   wf_sample_take(s, r->spare, count, r->data, r->n);
-  s->kernel->sort(r->spare, r->spare + count * size, count, false, s->ctx);
+  s->loops->sort(r->spare, r->spare + count * size, count, false, s->ctx);
   for (size_t i = 0; i + 1 < leaves; i++)
     memcpy(sorted + i * size, r->spare + ((i + 1) * SAMPLES_EACH - 1) * size, size);
   drop_equal_splitters(r, sorted);
@@ -137,8 +137,8 @@ static void classify_stripes(size_t begin, size_t end, void *ctx) {
     size_t from = k * r->stripe;
     size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
     if (from < to)
-      s->kernel->classify(r->data + from * s->size, to - from, &r->by, r->ids + from,
-                          r->counts + k * r->buckets, s->ctx);
+      s->loops->classify(r->data + from * s->size, to - from, &r->by, r->ids + from,
+                         r->counts + k * r->buckets, s->ctx);
   }
 }
 
@@ -150,8 +150,7 @@ static void scatter_stripes(size_t begin, size_t end, void *ctx) {
     size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
     char **places = (char **)(void *)(r->counts + k * r->buckets);
     if (from >= to) break;
-    s->kernel->scatter(r->data + from * s->size, to - from, r->ids + from, places,
-                       s->ctx);
+    s->loops->scatter(r->data + from * s->size, to - from, r->ids + from, places, s->ctx);
   }
 }
 
@@ -214,7 +213,7 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
     if (is_equal_bucket(r, b)) {
       if (!r->to_spare) copy_bucket(s, spare, data, n);
     } else if (n <= SAMPLE_LEAF) {
-      s->kernel->sort(data, spare, n, !r->to_spare, s->ctx);
+      s->loops->sort(data, spare, n, !r->to_spare, s->ctx);
     } else {
       round_of next = {.sorter = s,
                        .data = data,
@@ -242,13 +241,13 @@ static unsigned levels_for(size_t n) {
 static void sort_rounds(round_of *r) {
   wf_sorter *s = r->sorter;
   bool falls, cancelled = wf_par_cancelled(s->opts);
-  size_t run = cancelled ? r->n : s->kernel->run(r->data, r->n, &falls, s->ctx);
+  size_t run = cancelled ? r->n : s->loops->run(r->data, r->n, &falls, s->ctx);
   if (run == r->n) {
     if (r->to_spare) copy_bucket(s, r->spare, r->data, r->n);
     if (!cancelled && falls)
       wf_reverse_part(r->to_spare ? r->spare : r->data, r->n, s->size, 0, r->n / 2);
   } else if (r->n <= SAMPLE_LEAF || r->rounds == 0 || !round_begin(r, levels_for(r->n))) {
-    s->kernel->sort(r->data, r->spare, r->n, r->to_spare, s->ctx);
+    s->loops->sort(r->data, r->spare, r->n, r->to_spare, s->ctx);
   } else {
     distribute(r);
     round_loop(r, r->buckets, sort_buckets);

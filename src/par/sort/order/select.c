@@ -21,7 +21,7 @@ static void look_at_block(size_t begin, size_t end, void *ctx) {
   const wf_sorter *s = l->sorter;
   bool falls;
   size_t n = end - begin + 1; /* pair i is elements i and i + 1 */
-  size_t run = s->kernel->run(l->base + begin * s->size, n, &falls, s->ctx);
+  size_t run = s->loops->run(l->base + begin * s->size, n, &falls, s->ctx);
   /* Relaxed: nothing else is published; the end of the loop orders it. */
   if (run < n || falls != l->falls) wf_word_store_relaxed(&l->x_broken, 1);
 }
@@ -53,7 +53,7 @@ typedef struct select_call {
 static void is_sorted_inside(void *ctx) {
   select_call *c = (select_call *)ctx;
   wf_sorter s;
-  wf_sorter_init(&s, c->opts, wf_cmp_kernel(c->by.size), c->by.size, &c->by);
+  wf_sorter_init(&s, c->opts, wf_cmp_loops(c->by.size), c->by.size, &c->by);
   s.inner.cancel = c->opts->cancel;
   c->is_sorted = wf_sorter_is_run(&s, c->base, c->n, false);
 }
@@ -78,7 +78,7 @@ bool weft_is_sorted(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
 static void nth_inside(void *ctx) {
   select_call *c = (select_call *)ctx;
   wf_sorter s;
-  wf_sorter_init(&s, c->opts, wf_cmp_kernel(c->by.size), c->by.size, &c->by);
+  wf_sorter_init(&s, c->opts, wf_cmp_loops(c->by.size), c->by.size, &c->by);
   wf_quick_select(&s, c->base, c->n, c->nth);
 }
 

@@ -1,5 +1,5 @@
 /* par/sort/order/sort.c - the calls that sort by an order: weft_sort, weft_sort_stable,
- * and wf_sort_by_kernel for functions that WEFT_SORT makes. Here is chosen how: see
+ * and wf_sort_by_loops for functions that WEFT_SORT makes. Here is chosen how: see
  * sort_inside.
  *
  * SPDX-License-Identifier: MIT */
@@ -23,27 +23,27 @@ static bool less_by_cmp(const void *a, const void *b, void *ctx) {
   return by->cmp(a, b, by->ctx) < 0;
 }
 
-WF_SORT_KERNEL(cmp_any, 0, ((const wf_by_cmp *)ctx)->size, less_by_cmp)
-WF_SORT_KERNEL(cmp_4, 4, 4, less_by_cmp)
-WF_SORT_KERNEL(cmp_8, 8, 8, less_by_cmp)
-WF_SORT_KERNEL(cmp_16, 16, 16, less_by_cmp)
-WF_SORT_KERNEL(cmp_24, 24, 24, less_by_cmp)
-WF_SORT_KERNEL(cmp_32, 32, 32, less_by_cmp)
+WF_SORT_LOOPS(cmp_any, 0, ((const wf_by_cmp *)ctx)->size, less_by_cmp)
+WF_SORT_LOOPS(cmp_4, 4, 4, less_by_cmp)
+WF_SORT_LOOPS(cmp_8, 8, 8, less_by_cmp)
+WF_SORT_LOOPS(cmp_16, 16, 16, less_by_cmp)
+WF_SORT_LOOPS(cmp_24, 24, 24, less_by_cmp)
+WF_SORT_LOOPS(cmp_32, 32, 32, less_by_cmp)
 
-const wf_sort_kernel *wf_cmp_kernel(size_t size) {
+const wf_sort_loops *wf_cmp_loops(size_t size) {
   switch (size) {
   case 4:
-    return &cmp_4_kernel_;
+    return &cmp_4_loops_;
   case 8:
-    return &cmp_8_kernel_;
+    return &cmp_8_loops_;
   case 16:
-    return &cmp_16_kernel_;
+    return &cmp_16_loops_;
   case 24:
-    return &cmp_24_kernel_;
+    return &cmp_24_loops_;
   case 32:
-    return &cmp_32_kernel_;
+    return &cmp_32_loops_;
   default:
-    return &cmp_any_kernel_;
+    return &cmp_any_loops_;
   }
 }
 
@@ -57,10 +57,10 @@ void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,
 
 /* ---- the call under way ---- */
 
-void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_kernel *kernel,
+void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_loops *loops,
                     size_t size, void *ctx) {
   const weft_opts plain = WEFT_OPTS_INIT;
-  s->kernel = kernel;
+  s->loops = loops;
   s->ctx = ctx;
   s->size = size;
   s->opts = opts;
@@ -84,7 +84,7 @@ bool wf_sort_moving(wf_sorter *s, char *base, size_t n) {
   WF_ASSERT(s->size <= WF_SORT_LARGEST);
   if (bytes <= SORT_STACK_BYTES) {
     char spare[SORT_STACK_BYTES] __attribute__((aligned(64)));
-    s->kernel->sort(base, spare, n, false, s->ctx);
+    s->loops->sort(base, spare, n, false, s->ctx);
     return true;
   }
   if (n > (SIZE_MAX - aligned) / sizeof(uint16_t)) return false;
@@ -101,7 +101,7 @@ bool wf_sort_by_looking(wf_sorter *s, char *base, size_t n) {
   enum { LOOK = 64 }; /* elements at the front that decide whether to go on: a choice */
   bool falls;
   if (n < DIRECT_MOST) return false;
-  if (s->kernel->run(base, LOOK, &falls, s->ctx) < LOOK) return false;
+  if (s->loops->run(base, LOOK, &falls, s->ctx) < LOOK) return false;
   if (!wf_sorter_is_run(s, base, n, falls)) return false;
   if (falls) weft_reverse_with(&s->inner, base, n, s->size);
   return true;
@@ -111,7 +111,7 @@ bool wf_sort_by_looking(wf_sorter *s, char *base, size_t n) {
 
 typedef struct sort_call {
   weft_opts opts;
-  const wf_sort_kernel *kernel;
+  const wf_sort_loops *loops;
   void *ctx;
   char *base;
   size_t n, size;
@@ -125,7 +125,7 @@ typedef struct sort_call {
 static void sort_inside(void *ctx) {
   const sort_call *c = (const sort_call *)ctx;
   wf_sorter s;
-  wf_sorter_init(&s, &c->opts, c->kernel, c->size, c->ctx);
+  wf_sorter_init(&s, &c->opts, c->loops, c->size, c->ctx);
   if (wf_par_cancelled(&c->opts) || wf_sort_by_looking(&s, c->base, c->n)) return;
   if (c->size > WF_SORT_LARGEST) {
     if (wf_sort_by_index(&s, c->base, c->n)) return;
@@ -151,7 +151,7 @@ static void sort_start(const weft_opts *o, sort_call *c, const char *call) {
 static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx, bool stable, const char *call) {
   wf_by_cmp by = {cmp, ctx, size};
-  sort_call c = {.kernel = wf_cmp_kernel(size),
+  sort_call c = {.loops = wf_cmp_loops(size),
                  .ctx = &by,
                  .base = (char *)base,
                  .n = n,
@@ -161,14 +161,14 @@ static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
   sort_start(o, &c, call);
 }
 
-void wf_sort_by_kernel(const weft_opts *o, void *base, size_t n,
-                       const wf_sort_kernel *kernel, void *ctx, bool stable,
-                       const char *call) {
-  sort_call c = {.kernel = kernel,
+void wf_sort_by_loops(const weft_opts *o, void *base, size_t n,
+                      const wf_sort_loops *loops, void *ctx, bool stable,
+                      const char *call) {
+  sort_call c = {.loops = loops,
                  .ctx = ctx,
                  .base = (char *)base,
                  .n = n,
-                 .size = kernel->size,
+                 .size = loops->size,
                  .stable = stable};
   if (WF_UNLIKELY(base == NULL && n > 0)) wf_fatal(call, "an array is NULL");
   sort_start(o, &c, call);

@@ -93,8 +93,8 @@ static bool index_is_less(const void *a, const void *b, void *ctx) {
 }
 
 /* Sorting by rotations needs nothing else. */
-static const wf_sort_kernel keys_only = {.less = key_is_less};
-static const wf_sort_kernel indices_only = {.less = index_is_less};
+static const wf_sort_loops keys_only = {.less = key_is_less};
+static const wf_sort_loops indices_only = {.less = index_is_less};
 
 /* ---- argsort ---- */
 

@@ -235,7 +235,7 @@ static size_t WF_SORT(partition)(char *data, size_t n, const char *pivot, bool o
                            ctx);
 }
 
-static const wf_sort_kernel WF_SORT(loops) = {
+static const wf_sort_loops WF_SORT(loops) = {
     .size = sizeof(WF_ELEM), .less = WF_SORT(key_less), .partition = WF_SORT(partition)};
 
 static void WF_SORT(run_select)(void *ctx) {
