@@ -1,7 +1,7 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
-/* What belongs to sorting: merge, sort by key, argsort, nth element, partial sort, is
- * sorted; with memory and without.
+/* The other calls that compare: merge, sort by key, argsort, nth element, partial sort,
+ * is sorted; with memory and without.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/sort/support.h"

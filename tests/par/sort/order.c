@@ -95,9 +95,10 @@ TEST(comparisons_are_few) {
   in_each_pool(count_comparisons, NULL);
 }
 
-/* An order that is made up while it is asked for, so as to be the worst there is: every
- * element is unknown, larger than all known ones, until two unknown ones are compared;
- * then one of them, the one that was compared last if possible, gets the next number. */
+/* McIlroy's adversary: an order that is made up while the sort compares, so that it is
+ * the worst there is. Every element is unknown, larger than all known ones, until two
+ * unknown ones are compared; then one of them, the one that was compared last if
+ * possible, gets the next number. */
 typedef struct adversary {
   uint32_t *values;
   uint32_t next, unknown, candidate;
@@ -267,7 +268,7 @@ TEST(nested) {
   in_each_pool(sort_nested, NULL);
 }
 
-/* ---- arrays of many megabytes, which are cut in place first ---- */
+/* ---- arrays of many megabytes ---- */
 
 static void many_megabytes(void *ctx) {
   static weft_cmp_fn *const ORDERS[] = {compare_nonsense, always_less, always_greater};

@@ -1,7 +1,7 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
-/* weft_sort_stable and, where memory runs out, weft_sort: same result whichever request
- * for memory fails.
+/* weft_sort_stable; and weft_sort where memory runs out: the result is the same whichever
+ * request for memory fails.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/sort/support.h"

@@ -1,5 +1,5 @@
-/* sort_support.h - what the tests of sorting share: elements of any size whose order and
- * origin can be read from them, patterns, and comparators of all kinds.
+/* tests/par/sort/support.h - what the tests of sorting share: elements of any size whose
+ * order and origin can be read from them, patterns, and comparators of all kinds.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PAR_SORT_SUPPORT_H

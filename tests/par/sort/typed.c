@@ -1,12 +1,12 @@
-/* Sorting and selecting of scalars: all types, lengths, patterns and thread counts
- * against checks that only know the order.
+/* Sorting and selecting of numbers: all types, lengths, patterns and numbers of threads;
+ * the checks only know the order.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/sort/radix/radix.h"
 #include "par/sort/typed_support.h"
 
-/* Calls `fn` for all types and lengths, and patterns: of long arrays only some, others
- * each time, for they take long. */
+/* Calls `fn` for all types, lengths and patterns. Long arrays take long: of their
+ * patterns it uses only some, each time others. */
 typedef struct round_of {
   void (*fn)(const kind *k, void *a, size_t n, uint64_t *random);
   unsigned turn;
@@ -58,7 +58,7 @@ TEST_LIMIT(sorts_everything, 120) {
   in_all_pools(sort_and_check);
 }
 
-/* CPUs without wide vectors have another way. */
+/* CPUs without AVX-512 sort leaves in another way. */
 TEST_LIMIT(sorts_everything_without_vectors, 120) {
   round_of round = {sort_and_check, 0};
   wf_lists_allow(false);

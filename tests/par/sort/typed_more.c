@@ -1,7 +1,7 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
-/* Sorts of scalars with what belongs to them; without memory; cancelled; with few
- * threads; inside other work.
+/* Sorts of numbers: argsort and by key; without memory; cancelled; with few threads;
+ * inside other work.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/sort/typed_support.h"
@@ -54,7 +54,7 @@ TEST_LIMIT(argsort_is_stable, 120) {
 
 /* ---- by key ---- */
 
-/* A payload is filled with bytes that tell where it was: its number, again and again. */
+/* A payload is filled with its number, repeated, which shows where it was. */
 static void fill_payload(unsigned char *to, size_t size, size_t number) {
   for (size_t i = 0; i < size; i++)
     to[i] = (unsigned char)((uint64_t)number >> (8 * (i % 4)) ^ i / 4);

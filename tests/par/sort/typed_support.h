@@ -1,5 +1,6 @@
-/* sort_typed_support.h - what the tests of sorts of scalars share: the six types behind
- * one table, data of many patterns, checks that know nothing of how it is done.
+/* tests/par/sort/typed_support.h - what the tests of sorts of numbers share: the six
+ * types behind one table, data of many patterns, and checks that do not depend on the
+ * method.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_PAR_SORT_TYPED_SUPPORT_H
@@ -24,9 +25,9 @@ typedef struct kind {
   bool (*is_sorted)(const weft_opts *o, const void *a, size_t n);
 } kind;
 
-/* The order as the header tells it; all NaNs are equal here. For integers the macros of
- * math.h see a double that compares as they do, or not at all: they are neither NaN nor
- * equal and different in sign. */
+/* The order that the header documents; all NaNs are equal here. For integers the macros
+ * of math.h see a double that compares as they do, or not at all: they are neither NaN
+ * nor equal and different in sign. */
 #define KIND_FUNCTIONS(N, T)                                                             \
   static int compare_##N(const void *left, const void *right) {                          \
     T a = *(const T *)left, b = *(const T *)right;                                       \

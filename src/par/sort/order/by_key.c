@@ -38,8 +38,8 @@ static void count_up(size_t begin, size_t end, void *ctx) {
   for (size_t i = begin; i < end; i++) order[i] = i;
 }
 
-/* order becomes the numbers below n, sorted by the elements that they stand for. False if
- * there is no memory, unless it may be done without. */
+/* `order` becomes the indices below n, sorted by the elements at them. False if there is
+ * no memory, unless it may be done without. */
 static bool sort_indices(const wf_sorter *s, size_t *order, const char *base, size_t n,
                          bool or_without_memory) {
   by_index by = {base, s->size, s->loops->less, s->ctx};
@@ -151,6 +151,7 @@ static bool sort_pairs(key_call *c) {
   wf_loop pack = {pack_pairs, c, NULL}, unpack = {unpack_pairs, c, NULL};
   if (c->pair_size == 0 || c->pair_size > WF_SORT_LARGEST) return false;
   if (n > SIZE_MAX / 2 / c->pair_size) return false;
+  WF_ASSERT(c->pair_size >= c->arrays.key_size + c->arrays.payload_size);
   wf_scratch scratch = wf_scratch_get(n * c->pair_size);
   c->memory = (char *)scratch.memory;
   if (c->memory == NULL) return false;

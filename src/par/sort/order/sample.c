@@ -47,7 +47,7 @@ typedef struct round_of {
   size_t buckets, stripes, stripe; /* numbers of them, length of a stripe */
   size_t *counts;  /* stripe by bucket; then each one's place is a char * there */
   size_t *starts;  /* of buckets; one more at the end */
-  bool to_spare;   /* where the result shall be */
+  bool to_spare;   /* the result goes there, else to `data` */
   unsigned rounds; /* that may follow */
   bool forks;
   wf_scratch scratch; /* of splitters, starts and counts */

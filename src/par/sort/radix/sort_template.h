@@ -23,7 +23,7 @@
  * Made, in this order, to be found by their whole names:
  *
  *     bucket_of_bits32 bucket_of_bits64 bucket_of_pair        digit: key to bucket
- *     insertion_within_bits32 _bits64 _pair                   leaves
+ *     insertion_within_bits32 insertion_within_bits64 insertion_within_pair   leaves
  *     insertion_bits32 insertion_bits64 insertion_pair
  *     varying_bits32 varying_bits64 varying_pair
  *     decode_bits32 decode_bits64 decode_pair
