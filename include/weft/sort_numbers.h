@@ -103,7 +103,7 @@ extern "C" {
  *
  * where only a[nth] is wanted. Meaning: a[nth] becomes what it would be if the array were
  * sorted; no element in front of it is greater, and none behind it is less. Nothing
- * happens if nth >= n. Scratch memory: as much as the array has.
+ * happens if nth >= n. Needs no memory.
  *
  * void weft_partial_sort_T(T *a, size_t n, size_t k);
  *
@@ -113,7 +113,7 @@ extern "C" {
  *
  * where only the first k elements are wanted (all of them if k > n). Meaning: the k
  * lowest elements come to the front, sorted; the order of the others is unspecified.
- * Scratch memory: as much as the array has.
+ * Scratch memory: as much as these k elements have.
  *
  * bool weft_is_sorted_T(const T *a, size_t n);
  *

@@ -98,7 +98,7 @@ static const wf_sort_loops indices_only = {.less = index_is_less};
 
 /* ---- argsort ---- */
 
-typedef struct ordering {
+typedef struct argsort_job {
   const weft_opts *given;
   weft_opts opts; /* for loops inside: not cancelled */
   key_array keys;
@@ -106,25 +106,25 @@ typedef struct ordering {
   size_t *order;
   wf_bits64 *packed; /* the order as numbers: the key above, the index below */
   wf_pair *pairs;
-} ordering;
+} argsort_job;
 
 static void number_block(size_t begin, size_t end, void *ctx) {
-  size_t *order = ((const ordering *)ctx)->order;
+  size_t *order = ((const argsort_job *)ctx)->order;
   for (size_t i = begin; i < end; i++) order[i] = i;
 }
 
 static void pack_keys(size_t begin, size_t end, void *ctx) {
-  const ordering o = *(const ordering *)ctx;
+  const argsort_job o = *(const argsort_job *)ctx;
   for (size_t i = begin; i < end; i++) o.packed[i] = key_at(&o.keys, i) << 32 | i;
 }
 
 static void unpack_keys(size_t begin, size_t end, void *ctx) {
-  wf_bits64 *packed = ((const ordering *)ctx)->packed;
+  wf_bits64 *packed = ((const argsort_job *)ctx)->packed;
   for (size_t i = begin; i < end; i++) packed[i] &= UINT32_MAX;
 }
 
 static void pair_block(size_t begin, size_t end, void *ctx) {
-  const ordering o = *(const ordering *)ctx;
+  const argsort_job o = *(const argsort_job *)ctx;
   for (size_t i = begin; i < end; i++) {
     o.pairs[i].key = key_at(&o.keys, i);
     o.pairs[i].index = i;
@@ -132,7 +132,7 @@ static void pair_block(size_t begin, size_t end, void *ctx) {
 }
 
 static void unpair_block(size_t begin, size_t end, void *ctx) {
-  const ordering o = *(const ordering *)ctx;
+  const argsort_job o = *(const argsort_job *)ctx;
   for (size_t i = begin; i < end; i++) {
     WF_ASSERT(o.pairs[i].index < o.n);
     o.order[i] = o.pairs[i].index;
@@ -141,11 +141,11 @@ static void unpair_block(size_t begin, size_t end, void *ctx) {
 
 /* All numbers differ, so the sort need not be stable; where a size_t has 64 bits it takes
  * place in the result itself. */
-static bool can_pack(const ordering *o) {
+static bool can_pack(const argsort_job *o) {
   return sizeof(size_t) == sizeof(uint64_t) && !o->keys.is_wide && o->n - 1 <= UINT32_MAX;
 }
 
-static void sort_packed(ordering *o) {
+static void sort_packed(argsort_job *o) {
   o->packed = (wf_bits64 *)(void *)o->order;
   over_elements(&o->opts, o->n, pack_keys, o);
   wf_sort_bits64(o->given, &wf_coding_u64, o->packed, o->n);
@@ -154,7 +154,7 @@ static void sort_packed(ordering *o) {
 
 /* False, and nothing has happened, if there is no memory. Up to ALONE_MOST pairs are one
  * leaf, which needs as much again. */
-static bool sort_as_pairs(ordering *o) {
+static bool sort_as_pairs(argsort_job *o) {
   wf_radix radix;
   bool is_leaf = o->n <= ALONE_MOST;
   wf_scratch scratch = wf_scratch_get((is_leaf ? 2 : 1) * o->n * sizeof(wf_pair));
@@ -177,7 +177,7 @@ static bool sort_as_pairs(ordering *o) {
 }
 
 static void run_pairs(void *ctx) {
-  ordering *o = (ordering *)ctx;
+  argsort_job *o = (argsort_job *)ctx;
   wf_sorter s;
   if (sort_as_pairs(o)) return;
   over_elements(&o->opts, o->n, number_block, o);
@@ -188,7 +188,7 @@ static void run_pairs(void *ctx) {
 /* `opts` are what wf_par_options read. */
 static void argsort(const weft_opts *opts, const key_array *keys, size_t *order,
                     size_t n) {
-  ordering o = {opts, *opts, *keys, n, order, NULL, NULL};
+  argsort_job o = {opts, *opts, *keys, n, order, NULL, NULL};
   o.opts.cancel = NULL;
   if (keys_are_ordered(opts, keys, n))
     over_elements(&o.opts, n, number_block, &o);
