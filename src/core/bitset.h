@@ -1,28 +1,38 @@
 /* core/bitset.h - a set of worker indices that threads share: 64 of them to a word.
  *
- * Used for "which workers are present" and "which workers sleep". Taking a bit out is a
- * claim: of several threads that clear the same bit, one is told that it was set.
+ * Pools keep such sets of the places that are in use, of the workers that sleep, and of
+ * those at background work. Any thread calls any function. Of several threads that remove
+ * the same index, exactly one gets the answer that it was there.
+ *
+ * The caller owns the words and knows how many there are (wf_bitset_words); an index lies
+ * inside them.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_BITSET_H
 #define WF_CORE_BITSET_H
 
+#include "assert.h"
 #include "atomic.h"
 
-enum { WF_BITSET_WORD_BITS = 64 };
+enum {
+  WF_BITSET_WORD_BITS = 64,
+  WF_BITSET_MOST = 65536 /* no set is larger: counters.h counts workers in 16 bits */
+};
 
 static inline unsigned wf_bitset_words(unsigned bits) {
+  WF_ASSERT(bits <= WF_BITSET_MOST);
   return (bits + WF_BITSET_WORD_BITS - 1) / WF_BITSET_WORD_BITS;
 }
 
 static inline uint64_t wf_bitset_bit(unsigned index) {
+  WF_ASSERT(index < WF_BITSET_MOST);
   return (uint64_t)1 << (index % WF_BITSET_WORD_BITS);
 }
 
 /* Adds an index; false if it was there already. */
 static inline bool wf_bitset_add(wf_u64 *words, unsigned index) {
-  /* seq_cst: pairs with wf_bitset_remove and wf_bitset_take_any. explorer: acq_rel does
-   * as well, here and in those two; what they order against other words has fences. */
+  /* seq_cst: pairs with wf_bitset_remove and wf_bitset_take_any. explorer: acq_rel
+   * suffices, here and in those two; what they order against other words has fences. */
   uint64_t old =
       wf_u64_fetch_or_seq_cst(&words[index / WF_BITSET_WORD_BITS], wf_bitset_bit(index));
   return (old & wf_bitset_bit(index)) == 0;
@@ -44,6 +54,7 @@ static inline bool wf_bitset_has(const wf_u64 *words, unsigned index) {
 
 /* Removes the lowest index and returns it, or -1 if the set is empty. */
 static inline int wf_bitset_take_any(wf_u64 *words, unsigned word_count) {
+  WF_ASSERT(word_count <= WF_BITSET_MOST / WF_BITSET_WORD_BITS);
   for (unsigned i = 0; i < word_count; i++) {
     uint64_t word;
     /* seq_cst: pairs with wf_bitset_add; src/sched/sleep.md, "Post against sleep".

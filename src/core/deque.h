@@ -6,20 +6,21 @@
  *     [top, split)     public:  any thief takes the oldest, at top, by compare-and-swap
  *     [split, bottom)  private: the owner's alone; fork and join there cost no fence
  *
- * The owner keeps bottom as a pointer into the ring (`owner.x_bottom`); fork and join are
+ * The owner keeps bottom as a pointer into the ring (`owner.x_bottom`). Fork and join are
  * inlined in include/weft/detail/fork_join.h and compare it with two words, limit and
- * gate. Somebody who wants work closes both ("asks"), and the owner's next fork or join
- * takes the slow half here, which moves split. If the owner does not come by, a thief
- * that has executed the process-wide barrier moves split on its behalf ("claims").
- * States, races and proofs: deque.md.
+ * gate: the pins. A thread that wants work closes the pins ("asks"), and the owner's next
+ * fork or join takes the slow half here, which moves split ("exposes"). If the owner does
+ * not come by, a thief that has executed the process-wide barrier moves split on its
+ * behalf ("claims"). States, races and proofs: deque.md.
  *
  * Who calls what: functions marked [owner] only from the thread that owns the deque,
- * [any] from every thread. No pool is known here; callers notify sleepers themselves.
+ * [any] from every thread. The deque knows no pool: callers notify sleepers themselves.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_DEQUE_H
 #define WF_CORE_DEQUE_H
 
+#include "assert.h"
 #include "atomic.h"
 #include "lock.h"
 
@@ -34,21 +35,36 @@ typedef struct wf_ring {
   wf_ptr slots[];
 } wf_ring;
 
-/* What the deque's pins are at: the two low bits of x_asked. The bits above count how
- * often the owner has opened them again, so that a thief knows whether the pins it saw
- * before its barrier are still the same ones. */
+/* The state of the pins: the two low bits of x_asked. The bits above count how often the
+ * owner has opened them again, so that a thief knows whether the pins it saw before its
+ * barrier are still the same ones. */
 enum {
-  WF_ASKED_NOT = 0,    /* limit and gate are real: forks and joins run free */
+  WF_ASKED_NOT = 0,    /* open: limit and gate are real, forks and joins run free */
   WF_ASKED_PINNED = 1, /* closed, but the owner may not have seen it yet */
-  WF_ASKED_SEALED =
-      2,             /* closed, every later fork or join sees it, nothing private left */
-  WF_ASKED_RICH = 3, /* as sealed, but a claim has left private tasks */
+  WF_ASKED_SEALED = 2, /* closed, the owner sees it, and nothing private is left */
+  WF_ASKED_RICH = 3,   /* as sealed, but a claim has left private tasks */
   WF_ASKED_STATE_MASK = 3,
   WF_ASKED_ONE_EPOCH = 4
 };
 
-/* Cache lines: 0 is the owner's (written by it all the time, by others only to ask);
- * 1 is read by thieves when they search and written when something changes hands. */
+/* Invariants while the lock is free or at its end; wf_deque_check asserts them, with the
+ * indices compared by the sign of their difference:
+ *
+ *     capacity is a power of two, lap a multiple of it
+ *     slots = the slots of x_ring, capacity = its capacity; both NULL before the first
+ *     top <= split <= bottom <= top + capacity     (bottom: index of owner.x_bottom)
+ *     slots <= owner.x_bottom < slots + capacity
+ *     state NOT:    limit <= slots + min(lap + capacity, top + capacity) - lap
+ *                   gate = slots + max(split, lap) - lap
+ *     other states: limit = 0, gate = UINTPTR_MAX
+ *     eager or overflowed: state is not NOT
+ *     after a slow half of the owner, state not NOT: split = bottom (nothing is private)
+ *
+ * A thread that is not the owner sees bottom one lower or higher than the owner will
+ * leave it, while a fork or join is under way.
+ *
+ * Cache lines: 0 is the owner's (written by it all the time, by others only to ask); 1 is
+ * read by thieves when they search and written when something changes hands. */
 typedef struct wf_deque {
   /* Line 0. */
   wf_owner owner;
@@ -70,13 +86,13 @@ typedef enum wf_steal { WF_STEAL_GOT, WF_STEAL_EMPTY, WF_STEAL_RETRY } wf_steal;
 
 /* What the slow half did, for the caller to act on. */
 typedef struct wf_deque_news {
-  unsigned exposed;      /* so many tasks became public */
-  bool public_was_empty; /* there were none before */
+  unsigned exposed;      /* how many tasks became public */
+  bool public_was_empty; /* there were no public tasks before */
 } wf_deque_news;
 
 /* Sets up an empty deque without memory for tasks: thieves may look at it, and find
  * nothing. capacity is rounded up to a power of two. first_index is where the indices
- * start (tests start them near their ends). */
+ * start (tests start them shortly before they wrap around). */
 void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool eager);
 void wf_deque_destroy(wf_deque *deque);
 
@@ -89,7 +105,7 @@ int wf_deque_prepare(wf_deque *deque);
 void wf_deque_seal(wf_deque *deque);
 
 static inline void wf_deque_seal_if_open(wf_deque *deque) {
-  /* Relaxed: a closed pin may be opened by the owner alone, and that is the caller. */
+  /* Relaxed: only the owner opens closed pins, and that is the caller. */
   uint64_t asked = wf_u64_load_relaxed(&deque->x_asked);
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_SEALED) wf_deque_seal(deque);
 }
@@ -101,22 +117,23 @@ static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
 
 /* [owner] Would a push lead to the slow half? */
 static inline bool wf_deque_is_at_limit(const wf_deque *deque) {
-  /* Relaxed: the owner's own; if somebody asks meanwhile, the push itself sees it. */
+  /* Relaxed: the owner's own; if a thread asks meanwhile, the push itself sees it. */
   uintptr_t bottom = (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_bottom);
   uintptr_t limit = (uintptr_t)wf_ptr_load_relaxed(&deque->owner.x_limit);
   return bottom + sizeof(wf_ptr) >= limit; /* no pointers: perhaps there is no ring yet */
 }
 
-/* [owner] Are the pins closed: has somebody asked for work, and was not answered? */
+/* [owner] Are the pins closed: has another thread asked for work and got no answer yet?
+ */
 static inline bool wf_deque_is_asked(const wf_deque *deque) {
   /* Relaxed: the owner's own line; a pin that is closed meanwhile is seen the next time.
    */
   return wf_ptr_load_relaxed(&deque->owner.x_limit) == NULL;
 }
 
-/* [owner] The slow half of a fork: makes room for the next push, and if somebody asked,
- * moves split over the older half of the private tasks. If no room can be made, the
- * newest task is taken out again and returned: its join must run it, and from then on
+/* [owner] The slow half of a fork: makes room for the next push, and if the pins are
+ * closed, moves split over the older half of the private tasks. If no room can be made,
+ * the newest task is taken out again and returned: its join must run it, and from then on
  * the pins stay closed until the deque is empty, so that the join of that task, which
  * is not in the deque, comes to the slow half too. */
 wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
@@ -126,11 +143,9 @@ wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news);
 
 /* [owner] The index at which the next task goes in. */
 static inline uint64_t wf_deque_bottom(const wf_deque *deque) {
-  /* Relaxed: the owner's own. Without a ring both stand where the first one will start.
-   */
+  /* Relaxed: the owner's own. Without a ring bottom will start where split is. */
   if (deque->slots == NULL) return wf_u64_load_relaxed(&deque->x_split);
-  const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_relaxed(&deque->owner.x_bottom);
-  return deque->lap + (uint64_t)(int64_t)(bottom - deque->slots);
+  return deque->lap + (uint64_t)(int64_t)(wf_owner_bottom(&deque->owner) - deque->slots);
 }
 
 /* [owner] How many tasks are in the deque, or a few more if thieves are at work. */
@@ -150,7 +165,7 @@ static inline wf_task *wf_deque_take_private(wf_deque *deque) {
   return NULL;
 }
 
-/* [any] Takes the oldest public task. RETRY means that somebody else was faster: there
+/* [any] Takes the oldest public task. RETRY means that another thread was faster: there
  * may be more. If `flags` is not NULL, nothing is taken while one of the bits of `mask`
  * is set in it: the task that is taken was in the deque at a moment when they were not.
  */
@@ -166,7 +181,7 @@ static inline wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
 void wf_deque_after_fork(wf_deque *deque);
 
 /* [any] Closes the pins if they are open. Does nothing if the lock is taken: then the
- * owner, or another thief, is in the slow half right now. */
+ * owner is in a slow half, or another thief asks or claims, at this moment. */
 void wf_deque_ask(wf_deque *deque);
 
 /* [any] Closes the pins without fail. */
@@ -190,7 +205,7 @@ static inline bool wf_deque_has_public(const wf_deque *deque) {
   /* Acquire on both: pairs with the CAS of top, and with the release stores of split. top
    * first: were it read last, thieves could meanwhile take all below an old split. */
   uint64_t top = wf_u64_load_acquire(&deque->x_top);
-  /* explorer: relaxed does for split; whoever wants the task acquires it in the steal. */
+  /* explorer: relaxed suffices for split; a thief acquires the task in the steal. */
   uint64_t split = wf_u64_load_acquire(&deque->x_split);
   return (int64_t)(split - top) > 0;
 }
@@ -198,7 +213,10 @@ static inline bool wf_deque_has_public(const wf_deque *deque) {
 /* [owner, prepared] No task left, public or private? */
 bool wf_deque_is_empty(const wf_deque *deque);
 
-/* [owner] Is this a slot of the deque's ring, or of one that it had before it grew? */
+/* [owner] Is this a slot of the deque's ring, or of a smaller one that it had before? */
 bool wf_deque_holds(const wf_deque *deque, const wf_ptr *slot);
+
+/* [owner, locked] Asserts the invariants of the deque. Nothing in a release. */
+void wf_deque_check(const wf_deque *deque);
 
 #endif

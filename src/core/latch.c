@@ -1,41 +1,59 @@
-/* core/latch.c - transitions of the latches. States and rules: latch.h.
+/* core/latch.c - the waiter's transitions of a latch, the counting latch, and the
+ * once-latch that blocks by itself.
+ *
+ * Workers call the first two while they wait (src/sched/worker.c, sleep.c), and threads
+ * that are no workers block on the third. The waiter owns nothing but its own
+ * transitions; any thread sets.
  *
  * SPDX-License-Identifier: MIT */
 #include "latch.h"
 
 #include "../sys/sys.h"
 
-/* Moves the state from `from` to `to` and keeps the thief's index; false if the state is
+/* Moves the state from `from` to `to` and keeps the bits above it; false if the state is
  * another one. */
 static bool transition(wf_latch *latch, uintptr_t from, uintptr_t to) {
   /* Relaxed: the compare-and-swap decides. */
   uintptr_t seen = wf_word_load_relaxed(&latch->x_state);
-  while ((seen & WF_LATCH_STATE_MASK) == from) {
+  while (wf_latch_state_in(seen) == from) {
     uintptr_t next = (seen & ~(uintptr_t)WF_LATCH_STATE_MASK) | to;
     /* seq_cst: pairs with the exchange in wf_latch_set; see "Latch against sleeper" in
      * src/sched/sleep.md. It fails and is tried again when a thief notes its index.
-     * explorer: acq_rel does as well, see wf_latch_set. */
+     * explorer: acq_rel suffices, see wf_latch_set. */
     if (wf_word_cas_seq_cst(&latch->x_state, &seen, next)) return true;
   }
   return false;
 }
 
+/* After a transition that failed. Only the waiter leaves the other states, and the waiter
+ * is this thread: somebody has set the latch. */
+static void check_set(const wf_latch *latch) {
+  (void)latch;
+  WF_ASSERT(wf_latch_state_in(wf_word_peek(&latch->x_state)) == WF_LATCH_SET);
+}
+
 bool wf_latch_get_sleepy(wf_latch *latch) {
-  return transition(latch, WF_LATCH_UNSET, WF_LATCH_SLEEPY);
+  bool done = transition(latch, WF_LATCH_UNSET, WF_LATCH_SLEEPY);
+  if (!done) check_set(latch);
+  return done;
 }
 
 bool wf_latch_fall_asleep(wf_latch *latch) {
-  return transition(latch, WF_LATCH_SLEEPY, WF_LATCH_SLEEPING);
+  bool done = transition(latch, WF_LATCH_SLEEPY, WF_LATCH_SLEEPING);
+  if (!done) check_set(latch);
+  return done;
 }
 
 void wf_latch_wake_up(wf_latch *latch) {
-  if (!transition(latch, WF_LATCH_SLEEPING, WF_LATCH_UNSET))
-    transition(latch, WF_LATCH_SLEEPY, WF_LATCH_UNSET);
+  if (!transition(latch, WF_LATCH_SLEEPING, WF_LATCH_UNSET) &&
+      !transition(latch, WF_LATCH_SLEEPY, WF_LATCH_UNSET))
+    check_set(latch);
 }
 
 /* ---- counting latch ---- */
 
 void wf_count_latch_init(wf_count_latch *counter, uint32_t count) {
+  WF_ASSERT(count > 0);
   wf_u32_store_relaxed(&counter->x_count, count); /* nobody else sees it yet */
   wf_latch_init(&counter->latch);
 }
@@ -43,13 +61,16 @@ void wf_count_latch_init(wf_count_latch *counter, uint32_t count) {
 void wf_count_latch_add(wf_count_latch *counter, uint32_t n) {
   /* Relaxed: the caller holds a count, so zero cannot be reached meanwhile; what it adds
    * is published by whatever publishes the thing that will take it off again. */
-  wf_u32_fetch_add_relaxed(&counter->x_count, n);
+  uint32_t old = wf_u32_fetch_add_relaxed(&counter->x_count, n);
+  WF_ASSERT(old > 0 && n <= UINT32_MAX - old);
 }
 
 bool wf_count_latch_count_off(wf_count_latch *counter) {
   /* acq_rel: pairs with itself in the other threads, so that the last one has seen the
    * work of all. */
-  return wf_u32_fetch_sub_acq_rel(&counter->x_count, 1) == 1;
+  uint32_t old = wf_u32_fetch_sub_acq_rel(&counter->x_count, 1);
+  WF_ASSERT(old > 0);
+  return old == 1;
 }
 
 bool wf_count_latch_done(wf_count_latch *counter) {
@@ -72,8 +93,9 @@ bool wf_once_latch_probe(const wf_once_latch *once) {
 void wf_once_latch_set(wf_once_latch *once) {
   /* Release: pairs with the acquire of the waiter. From here on the word may be gone; the
    * wake-up uses its address only. */
-  if (wf_u32_exchange_release(&once->x_state, ONCE_SET) == ONCE_WAITING)
-    wf_sys_wake_one(&once->x_state);
+  uint32_t old = wf_u32_exchange_release(&once->x_state, ONCE_SET);
+  WF_ASSERT(old == ONCE_UNSET || old == ONCE_WAITING);
+  if (old == ONCE_WAITING) wf_sys_wake_one(&once->x_state);
 }
 
 void wf_once_latch_wait(wf_once_latch *once) {
@@ -86,9 +108,10 @@ void wf_once_latch_announce(wf_once_latch *once) {
   uint32_t seen = ONCE_UNSET;
   /* seq_cst, and the fence: pairs with the fence in wf_once_latch_nudge. Either what the
    * waiter looks at after this shows what the other has put there, or the other sees
-   * WAITING. A failure shows SET or WAITING, and the wait below looks again.
-   * explorer: the fence alone does it. */
+   * WAITING. A failure shows SET, or WAITING from the announcement before, and the wait
+   * below looks again. explorer: the fence alone suffices. */
   wf_u32_cas_seq_cst(&once->x_state, &seen, ONCE_WAITING);
+  WF_ASSERT(seen <= ONCE_SET);
   wf_fence_seq_cst();
 }
 
@@ -97,14 +120,15 @@ bool wf_once_latch_wait_announced(wf_once_latch *once) {
   /* Acquire: pairs with the exchange in wf_once_latch_set. */
   while ((state = wf_u32_load_acquire(&once->x_state)) == ONCE_WAITING)
     wf_sys_wait(&once->x_state, ONCE_WAITING);
+  WF_ASSERT(state == ONCE_UNSET || state == ONCE_SET);
   return state == ONCE_SET;
 }
 
 void wf_once_latch_nudge(wf_once_latch *once) {
   uint32_t seen = ONCE_WAITING;
   wf_fence_seq_cst(); /* pairs with the one in wf_once_latch_announce */
-  /* seq_cst: what was put there before is visible to the nudged; more than it needs.
-   * explorer: acq_rel does as well. */
+  /* seq_cst: what was put there before is visible to the waiter that is nudged. explorer:
+   * acq_rel suffices. */
   if (wf_u32_load_relaxed(&once->x_state) == ONCE_WAITING &&
       wf_u32_cas_seq_cst(&once->x_state, &seen, ONCE_UNSET))
     wf_sys_wake_one(&once->x_state);

@@ -24,7 +24,9 @@ TEST(states_without_contention) {
 }
 
 TEST(contended_lock_is_left_alone_by_try_and_freed_by_unlock) {
-  wf_lock lock = {{WF_LOCK_CONTENDED}};
+  wf_lock lock = {{WF_LOCK_FREE}};
+  wf_lock_lock(&lock);
+  wf_u32_store_relaxed(&lock.x_state, WF_LOCK_CONTENDED); /* as a waiter would */
   CHECK(!wf_lock_try(&lock));
   CHECK_EQ(wf_u32_load_relaxed(&lock.x_state), WF_LOCK_CONTENDED);
   wf_lock_unlock(&lock); /* wakes nobody, which is allowed */
