@@ -1,4 +1,8 @@
-/* core/injector.c - see injector.h.
+/* core/injector.c - the two ends of the queue, and the holes in between.
+ *
+ * The pool pushes what is injected (src/sched/pool.c); its workers take it when they
+ * search (src/sched/search.c). What the producers' lock protects, and what the
+ * consumers', is in injector.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "injector.h"
@@ -12,8 +16,50 @@ void wf_injector_init(wf_injector *injector, uint64_t first_index) {
   wf_u64_store_relaxed(&injector->x_taken, first_index);
 }
 
+/* ---- invariants ---- */
+
+#ifdef WEFT_DEBUG
+
+/* [push lock] */
+static void check_push(const wf_injector *injector) {
+  WF_ASSERT_HELD(&injector->push_lock);
+  WF_ASSERT(injector->last_used <= WF_SEGMENT_ENTRIES);
+  WF_ASSERT(injector->last == NULL || injector->last->next == NULL);
+  WF_ASSERT((injector->last == NULL) == (wf_ptr_peek(&injector->x_head) == NULL));
+}
+
+/* [take lock; x_pushed was `pushed`] */
+static void check_take(const wf_injector *injector, uint64_t pushed) {
+  uint64_t taken = wf_u64_peek(&injector->x_taken);
+  WF_ASSERT_HELD(&injector->take_lock);
+  WF_ASSERT((int64_t)(pushed - taken) >= 0);
+  WF_ASSERT(injector->first_used <= WF_SEGMENT_ENTRIES);
+  WF_ASSERT(injector->first != NULL || injector->first_used == 0);
+  if (taken == pushed || injector->first == NULL) return;
+  /* Producers are in a later segment before they write the first entry of it. */
+  const wf_segment *segment = injector->first;
+  bool in_next = injector->first_used == WF_SEGMENT_ENTRIES;
+  if (in_next) segment = segment->next;
+  WF_ASSERT(segment != NULL);
+  WF_ASSERT(segment->entries[in_next ? 0 : injector->first_used].fn != NULL);
+}
+
+#else
+
+static void check_push(const wf_injector *injector) {
+  (void)injector;
+}
+
+static void check_take(const wf_injector *injector, uint64_t pushed) {
+  (void)injector, (void)pushed;
+}
+
+#endif
+
 void wf_injector_destroy(wf_injector *injector) {
-  /* Relaxed: whoever destroys a queue has made sure that nobody uses it. */
+  WF_ASSERT(wf_u32_peek(&injector->push_lock.x_state) == WF_LOCK_FREE);
+  WF_ASSERT(wf_u32_peek(&injector->take_lock.x_state) == WF_LOCK_FREE);
+  /* Relaxed: the caller has made sure that nobody uses the queue any more. */
   wf_segment *segment = injector->first;
   if (segment == NULL) segment = (wf_segment *)wf_ptr_load_relaxed(&injector->x_head);
   while (segment != NULL) {
@@ -29,6 +75,7 @@ void wf_injector_destroy(wf_injector *injector) {
 
 /* [push lock] Makes the last segment one that has room. */
 static bool add_segment(wf_injector *injector) {
+  WF_ASSERT(injector->last == NULL || injector->last_used == WF_SEGMENT_ENTRIES);
   /* Acquire: pairs with the release in recycle_segment. */
   wf_segment *segment = (wf_segment *)wf_ptr_exchange_acquire(&injector->x_spare, NULL);
   if (segment == NULL) segment = (wf_segment *)malloc(sizeof *segment);
@@ -45,6 +92,7 @@ static bool add_segment(wf_injector *injector) {
 
 int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *ticket) {
   int status = WEFT_ENOMEM;
+  WF_ASSERT(fn != NULL); /* that would be a hole */
   wf_lock_lock(&injector->push_lock);
   if ((injector->last != NULL && injector->last_used < WF_SEGMENT_ENTRIES) ||
       add_segment(injector)) {
@@ -57,13 +105,15 @@ int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *t
     wf_u64_store_release(&injector->x_pushed, pushed + 1);
     status = 0;
   }
+  check_push(injector);
   wf_lock_unlock(&injector->push_lock);
   return status;
 }
 
 /* ---- the consumers' end ---- */
 
-/* [take lock] A segment that all have left: kept for the next one that is needed. */
+/* [take lock] Keeps a segment that nobody uses any more for the next one that is needed.
+ */
 static void recycle_segment(wf_injector *injector, wf_segment *segment) {
   void *none = NULL;
   /* Release: pairs with the acquire in add_segment. */
@@ -72,6 +122,7 @@ static void recycle_segment(wf_injector *injector, wf_segment *segment) {
 
 /* [take lock, something is queued] The oldest entry, holes included. */
 static wf_injected *first_entry(wf_injector *injector) {
+  WF_ASSERT_HELD(&injector->take_lock);
   /* Relaxed: published by x_pushed, which the caller has acquired. */
   if (injector->first == NULL)
     injector->first = (wf_segment *)wf_ptr_load_relaxed(&injector->x_head);
@@ -79,6 +130,7 @@ static wf_injected *first_entry(wf_injector *injector) {
     wf_segment *used_up = injector->first;
     injector->first = used_up->next;
     injector->first_used = 0;
+    WF_ASSERT(injector->first != NULL); /* something is queued, so it is in there */
     recycle_segment(injector, used_up);
   }
   return &injector->first->entries[injector->first_used];
@@ -92,6 +144,7 @@ static void pass_holes(wf_injector *injector, uint64_t taken, uint64_t pushed) {
   }
   /* Release: pairs with the acquire in wf_injector_any. */
   wf_u64_store_release(&injector->x_taken, taken);
+  check_take(injector, pushed);
 }
 
 bool wf_injector_take(wf_injector *injector, wf_injected *out) {
@@ -104,6 +157,7 @@ bool wf_injector_take(wf_injector *injector, wf_injected *out) {
   bool found = pushed != taken;
   if (found) {
     *out = *first_entry(injector);
+    WF_ASSERT(out->fn != NULL); /* holes were passed over */
     injector->first_used++;
     pass_holes(injector, taken + 1, pushed);
   }
@@ -118,6 +172,7 @@ bool wf_injector_revoke(wf_injector *injector, const wf_ticket *ticket) {
   uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
   bool there = (int64_t)(ticket->number - taken) >= 0;
   if (there) {
+    WF_ASSERT(ticket->entry->fn != NULL); /* revoked once, by its owner */
     ticket->entry->fn = NULL;
     pass_holes(injector, taken, pushed);
   }
@@ -134,6 +189,7 @@ static bool take_match_locked(wf_injector *injector, uint64_t count, weft_fn *fn
   for (; count > 0; count--, entry++) {
     if (entry == segment->entries + WF_SEGMENT_ENTRIES) {
       segment = segment->next;
+      WF_ASSERT(segment != NULL); /* `count` entries are there */
       entry = segment->entries;
     }
     if (entry->fn != fn || !matches(entry->ctx, arg)) continue;
