@@ -98,18 +98,21 @@ static inline uint64_t wf_counters_flip_from(wf_counters *counters, uint32_t par
       break;
     }
   }
-  WF_ASSERT((wf_counters_jec(word) & 1) != parity);
   return word;
 }
 
 /* A worker gets sleepy: the JEC is even afterwards. */
 static inline uint64_t wf_counters_announce(wf_counters *counters) {
-  return wf_counters_flip_from(counters, 1);
+  uint64_t word = wf_counters_flip_from(counters, 1);
+  WF_ASSERT((wf_counters_jec(word) & 1) == 0);
+  return word;
 }
 
 /* Work was posted: the JEC is odd afterwards. */
 static inline uint64_t wf_counters_post(wf_counters *counters) {
-  return wf_counters_flip_from(counters, 0);
+  uint64_t word = wf_counters_flip_from(counters, 0);
+  WF_ASSERT((wf_counters_jec(word) & 1) == 1);
+  return word;
 }
 
 /* Registers a worker, which is counted as inactive, as sleeping, unless the JEC has moved

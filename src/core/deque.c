@@ -242,6 +242,7 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
     news->exposed = (unsigned)give;
     WF_ASSERT(give >= 1 && give <= (uint64_t)private_count);
     set_split(deque, split + give);
+    WF_ASSERT(wf_u64_peek(&deque->x_split) - split == news->exposed);
     if (!stay_closed) {
       set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) + WF_ASKED_ONE_EPOCH);
       open_pins(deque);
@@ -316,6 +317,7 @@ int wf_deque_prepare(wf_deque *deque) {
   if (deque->slots == NULL) {
     wf_lock_lock(&deque->lock);
     status = make_ring(deque);
+    wf_deque_check(deque);
     wf_lock_unlock(&deque->lock);
   }
   if ((wf_deque_asked(deque) & WF_ASKED_STATE_MASK) != WF_ASKED_SEALED)
@@ -567,6 +569,7 @@ unsigned wf_deque_claim(wf_deque *deque, uint64_t asked) {
     WF_ASSERT(private_count <= (int64_t)deque->capacity);
     if (private_count > 0) {
       exposed = ((uint64_t)private_count + 1) / 2;
+      WF_ASSERT(exposed <= (uint64_t)private_count);
       set_split(deque, split + exposed);
     }
     /* After split: a worker on its way to sleep that acquires SEALED must see it. */
