@@ -510,7 +510,7 @@ wf_steal wf_deque_steal_unless(wf_deque *deque, const wf_u64 *flags, uint64_t ma
   if ((int64_t)(split - top) <= 0) return WF_STEAL_EMPTY;
   /* Acquire: pairs with the release in grow. Read after split: if top is still what was
    * read above, this ring holds the task at top. If top is old, the slot may hold
-   * anything, or may never have been written; deque.md, "Growth". */
+   * anything, or may never have been written; see "Growth" in deque.md. */
   wf_ring *ring = (wf_ring *)wf_ptr_load_acquire(&deque->x_ring);
   WF_ASSERT(ring != NULL);
   WF_ASSERT((ring->capacity & (ring->capacity - 1)) == 0);
