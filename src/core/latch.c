@@ -29,7 +29,7 @@ static bool transition(wf_latch *latch, uintptr_t from, uintptr_t to) {
  * is this thread: somebody has set the latch. */
 static void check_set(const wf_latch *latch) {
   (void)latch;
-  WF_ASSERT(wf_latch_state_in(wf_word_peek(&latch->x_state)) == WF_LATCH_SET);
+  WF_ASSERT(wf_latch_peek(latch) == WF_LATCH_SET);
 }
 
 bool wf_latch_get_sleepy(wf_latch *latch) {

@@ -186,7 +186,7 @@ TEST(a_broken_invariant_ends_the_program_with_its_condition) {
   check_aborts("lock_acquired_twice", "!wf_lock_is_held(lock)");
   check_aborts("lock_released_by_another_thread", "wf_lock_is_held(lock)");
   check_aborts("latch_set_twice", "wf_latch_state_in(old) != WF_LATCH_SET");
-  check_aborts("latch_asleep_without_being_sleepy", "wf_latch_state_in(");
+  check_aborts("latch_asleep_without_being_sleepy", "wf_latch_peek(");
   check_aborts("latch_with_two_thieves", "wf_latch_thief_in(word) < 0");
   check_aborts("counted_off_twice", "old > 0");
   check_aborts("asleep_without_being_idle", "wf_counters_sleeping(word) < ");
