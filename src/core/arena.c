@@ -1,7 +1,8 @@
 /* core/arena.c - the slow halves of the arenas: slabs, and blocks that come home.
  *
- * Called by weft_spawn and by whoever has run a spawned task (src/sched/spawn.c). The
- * list x_returned is the only thing that several threads touch; all else is the owner's.
+ * Called by weft_spawn and by the thread that has run a spawned task (src/sched/spawn.c).
+ * The list x_returned is the only thing that several threads touch; all else is the
+ * owner's.
  *
  * SPDX-License-Identifier: MIT */
 #include "arena.h"

@@ -1,12 +1,12 @@
 /* core/atomic.h - every access to memory that threads share goes through here.
  *
  * The types are wrapper structs, so that a raw access does not compile; the memory order
- * stands in each function's name, so that it is seen where it is used. This header (with
- * include/weft/detail/atomic.h, which holds the few operations the inlined fast path
- * needs) is also the one place where an interleaving explorer takes over: it defines
- * WF_ATOMIC_HEADER.
+ * is part of each function's name, so that a reader sees it where it is used. This header
+ * (with include/weft/detail/atomic.h, which holds the few operations that the inlined
+ * fast path needs) is also the one place where an interleaving explorer takes over: it
+ * defines WF_ATOMIC_HEADER. All layers above sys use it, on any thread.
  *
- * Habits that the rest of the library keeps: an acquire, release or seq_cst use names its
+ * Rules that the rest of the library keeps: an acquire, release or seq_cst use names its
  * partner ("pairs with ..."); a relaxed one says why that is enough. A compare-and-swap
  * is always the strong one. Fences order indices and flags, never payload, so that
  * ThreadSanitizer, which does not model fences, needs no suppression.
@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <weft/detail/atomic.h>
 
-#define WF_CACHE_LINE 64
+#define WF_CACHE_LINE 64 /* bytes, on x86-64 and on most aarch64 CPUs */
 
 #ifndef WF_ATOMIC_HEADER
 
@@ -111,8 +111,8 @@ static inline void *wf_ptr_peek(const wf_ptr *p) {
 #undef WF_ATOMIC_CAS
 
 /* Orders this thread's earlier stores before its later loads, in one total order with all
- * other such fences. gcc warns that ThreadSanitizer does not model fences; it need not,
- * see the head of this file. */
+ * other such fences. gcc warns that ThreadSanitizer does not model fences, which is no
+ * problem here: see the head of this file. */
 static inline void wf_fence_seq_cst(void) {
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 11
 #pragma GCC diagnostic push

@@ -128,8 +128,8 @@ static inline bool wf_counters_try_sleep(wf_counters *counters, uint32_t jec) {
   return false;
 }
 
-/* Whoever takes a worker out of its sleep counts it off: the waker, or the sleeper itself
- * if it changed its mind. */
+/* The thread that ends a worker's sleep counts it off: the waker, or the sleeper itself
+ * if it finds work on its way to sleep. */
 static inline void wf_counters_sub_sleeping(wf_counters *counters) {
   /* pairs with the other operations on the word */
   uint64_t old = wf_u64_fetch_sub_seq_cst(&counters->x_word, WF_ONE_SLEEPING);

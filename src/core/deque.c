@@ -412,7 +412,7 @@ static bool retract(wf_deque *deque, uint64_t index) {
       return true;
     }
     if (top == index) {
-      /* The last one: whoever moves top has it.
+      /* The last one: the thread that moves top has it.
        * seq_cst: pairs with the CAS in wf_deque_steal. explorer: acq_rel suffices, the
        * fences order top against split. */
       bool won = wf_u64_cas_seq_cst(&deque->x_top, &top, index + 1);

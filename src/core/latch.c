@@ -26,7 +26,7 @@ static bool transition(wf_latch *latch, uintptr_t from, uintptr_t to) {
 }
 
 /* After a transition that failed. Only the waiter leaves the other states, and the waiter
- * is this thread: somebody has set the latch. */
+ * is this thread: so another thread has set the latch. */
 static void check_set(const wf_latch *latch) {
   (void)latch;
   WF_ASSERT(wf_latch_peek(latch) == WF_LATCH_SET);

@@ -24,8 +24,8 @@ void wf_lock_acquire_slow(wf_lock *lock) {
     /* Relaxed: only a hint that trying is worth it. */
     if (wf_u32_load_relaxed(&lock->x_state) == WF_LOCK_FREE && wf_lock_try(lock)) return;
   }
-  /* From here on the word says CONTENDED whoever holds it, so that each release wakes one
-   * waiter. Acquire: pairs with the release in wf_lock_unlock. */
+  /* From here on the word says CONTENDED, whichever thread holds it, so that each release
+   * wakes one waiter. Acquire: pairs with the release in wf_lock_unlock. */
   while (wf_u32_exchange_acquire(&lock->x_state, WF_LOCK_CONTENDED) != WF_LOCK_FREE)
     wf_sys_wait(&lock->x_state, WF_LOCK_CONTENDED);
   wf_lock_note_acquired(lock);

@@ -4,8 +4,8 @@
  * cpusets, batch systems) and the cgroup quota (containers). Elsewhere the number of CPUs
  * that are online.
  *
- * Who calls: pool, once, when nobody has said how many workers a pool has. Keeps no
- * state; any thread.
+ * Who calls: sched, once, for a pool whose options do not say how many threads it has.
+ * Keeps no state; any thread.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -28,7 +28,7 @@ static unsigned cpus_online(void) {
 #if defined(__linux__)
 
 /* How many CPUs the mask of the calling thread holds, which the workers that it starts
- * will inherit; 0 if the system does not tell. */
+ * will inherit; 0 if the system does not say. */
 static unsigned cpus_in_affinity(void) {
   wf_cpu_mask *mask = wf_sys_mask_create();
   const bool known = mask != NULL && wf_sys_mask_read(mask, 0);

@@ -5,8 +5,9 @@
  * number of CPUs in cpu_count.c, CPU masks in affinity.c. Compiled on Linux unless
  * WF_SYS_POSIX asks for posix.c.
  *
- * Who calls: core (latches) and sched (sleep, wake). No thread owns anything here; the
- * only state is the answer to "does membarrier work", written once under pthread_once.
+ * Who calls: core (latches, locks) and sched (sleep, wake). No thread owns anything here;
+ * the only state is the answer to "does membarrier work", written once under
+ * pthread_once.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -34,14 +35,14 @@
  * it is why a wake never looks at the memory behind the address. */
 enum { FUTEX_PRIVATE_WAIT = 0 | 128, FUTEX_PRIVATE_WAKE = 1 | 128 };
 
-/* Younger 32-bit systems have only the call with 64-bit time. */
+/* Newer 32-bit systems have only the call with 64-bit time. */
 #if !defined(SYS_futex)
 #define SYS_futex SYS_futex_time64
 #endif
 
-/* How long a wait lasts where the kernel refuses to wait: short enough to go on working,
- * long enough that an idle process costs some percent of a CPU instead of all of it. A
- * yield would not do: with nothing else to run it returns at once. */
+/* How long a wait lasts where the kernel refuses to wait. A choice: short enough to go on
+ * working, long enough that an idle process costs some percent of a CPU instead of all of
+ * it. A yield is no substitute: with nothing else to run it returns at once. */
 enum { REFUSED_WAIT_NS = 100 * 1000 };
 
 /* How long to wait, in the layout of the call above: two words of the kernel. That is the
@@ -60,8 +61,8 @@ typedef struct futex_time {
 static bool futex_wait(wf_u32 *word, uint32_t expected, const futex_time *timeout) {
   if (syscall(SYS_futex, word, FUTEX_PRIVATE_WAIT, expected, timeout, NULL, 0) == 0)
     return true;
-  /* EAGAIN: the word differed. EINTR: a signal handler ran. Both, like the 0 above, tell
-   * nothing about a wake, and the caller looks for itself. */
+  /* EAGAIN: the word differed. EINTR: a signal handler ran. Neither, nor the 0 above,
+   * says that there was a wake; the caller looks at the word again. */
   return errno == EAGAIN || errno == EINTR;
 }
 
@@ -88,8 +89,8 @@ bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
   return false;
 }
 
-/* The result is of no use: the count tells nothing about who will look at the word, and
- * where waking fails, waiting does too and becomes polling, as above. */
+/* The result is not used: the count does not say which threads will look at the word, and
+ * where waking fails, waiting fails too and becomes polling, as above. */
 void wf_sys_wake_one(wf_u32 *word) {
   syscall(SYS_futex, word, FUTEX_PRIVATE_WAKE, 1, NULL, NULL, 0);
 }

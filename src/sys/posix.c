@@ -19,9 +19,9 @@
  * Without the lock on the waker's side both the change and the broadcast could fall
  * between the waiter's look and its sleep.
  *
- * Who calls: core (latches) and sched (sleep, wake). A bucket belongs to the thread that
- * holds its mutex, for a few instructions. The table is made under pthread_once. A wake
- * uses the address as a number only.
+ * Who calls: core (latches, locks) and sched (sleep, wake). A bucket belongs to the
+ * thread that holds its mutex, for a few instructions. The table is made under
+ * pthread_once. A wake uses the address as a number only.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -39,6 +39,8 @@
 
 /* ---- waiting on a word ---- */
 
+/* 64 buckets: a choice. Each worker waits on a word of its own, so in a pool of that many
+ * threads two of them share a bucket now and then, which costs a spurious return. */
 enum { BUCKET_COUNT_LOG2 = 6 };
 
 /* One cache line or more each on common machines, so that neighbours rarely disturb each
@@ -84,9 +86,10 @@ static void wait_buckets_init(void) {
 }
 
 /* A child of fork has one thread, but it inherits the buckets as the parent's threads
- * left them: mutexes held, condition variables that count waiters who do not exist here,
- * for whom a broadcast would wait for ever. Nobody uses them at this moment, so they are
- * made new. Should the registration fail for lack of memory, only forking loses. */
+ * left them: mutexes held, condition variables that count waiters which the child
+ * does not have, and a broadcast would wait for these for ever. Nobody uses the buckets
+ * at this moment, so they are initialised again. If the registration fails for lack of
+ * memory, only forked processes suffer. */
 static void wait_prepare(void) {
   wait_buckets_init();
   pthread_atfork(NULL, NULL, wait_buckets_init);
@@ -135,7 +138,7 @@ bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
 }
 
 /* Always a broadcast. A signal would go to any one waiter of the bucket, perhaps one of
- * another word, who would swallow it. Besides, glibc 2.36, still widespread, can lose a
+ * another word, which would swallow it. Besides, glibc 2.36, still widespread, can lose a
  * signal: waiters are kept in two groups, a late waiter may take a signal meant for the
  * older group, and the repair of that theft can go wrong. A broadcast hands a wake to
  * everyone in both groups and leaves nobody to steal from. It is sent with the mutex held

@@ -7,7 +7,7 @@
  * WaitOnAddress or os_sync_wait_on_address, the barrier is FlushProcessWriteBuffers or
  * simply missing.
  *
- * Who calls: core and pool. Everything may be called from any thread unless noted.
+ * Who calls: core, sched and par. Everything may be called from any thread unless noted.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SYS_SYS_H
@@ -30,15 +30,15 @@ typedef void wf_thread_fn(void *arg);
 /* Starts a thread that runs fn(arg) with every signal blocked except those that a fault
  * of the thread itself raises: signals meant for the program go to the program's own
  * threads, and crash handlers work. As long as it runs, dlclose does not unload the
- * object that this code is in (where the C library can be told so). stack_size 0 means
+ * object that this code is in (where the C library supports that). stack_size 0 means
  * the system's default; other values are rounded up to what the system accepts. name is
  * copied and cut to WF_THREAD_NAME_MAX bytes; NULL or "" keeps the system's name. Returns
  * 0, WEFT_EAGAIN (no more threads), WEFT_ENOMEM or WEFT_EINVAL. */
 int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
                         wf_thread_fn *fn, void *arg);
 
-/* Returns when all threads that were started have come so far that dlclose knows of them;
- * at once in a program that this code is linked into. */
+/* Returns when all threads that were started have registered, so that dlclose knows of
+ * them; at once in a program that this code is linked into. */
 void wf_sys_threads_await(void);
 
 /* Waits until the thread has ended and releases it. Each started thread is joined once.
@@ -49,13 +49,12 @@ void wf_sys_thread_join(wf_thread thread);
 void wf_sys_thread_yield(void);
 
 /* The stack of the calling thread: its lowest address, and its size. Slow, and may
- * allocate: ask once per thread. False if the system does not tell. */
+ * allocate: ask once per thread. False if the system does not say. */
 bool wf_sys_thread_stack(uintptr_t *low, size_t *size);
 
 /* From now on calls *fn in the child of each fork, on the only thread that it has, before
- * fork returns there. Registered once, however often and by however many threads it is
- * asked for, always with the same fn; and registered for sure when any of them returns.
- */
+ * fork returns there. Any thread may call this any number of times, always with the same
+ * fn: it is registered once, and it is registered when any of the calls returns. */
 void wf_sys_on_fork(void (*const *fn)(void));
 
 /* ---- waiting on a word ---- */
@@ -66,9 +65,9 @@ void wf_sys_on_fork(void (*const *fn)(void));
  * lost. */
 void wf_sys_wait(wf_u32 *word, uint32_t expected);
 
-/* Wakes one, or all, of the threads that wait on the address. The memory behind it is
- * not accessed and may be gone already: waking an address nobody waits on, or one that a
- * stranger reuses, is a spurious return at worst. */
+/* Wakes one, or all, of the threads that wait on the address. The memory behind it is not
+ * accessed and may be gone already: waking an address that nobody waits on, or that other
+ * code has reused, is a spurious return at worst. */
 void wf_sys_wake_one(wf_u32 *word);
 void wf_sys_wake_all(wf_u32 *word);
 
@@ -145,14 +144,14 @@ bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows);
 unsigned wf_sys_cpu_count(const char *root);
 
 /* Nanoseconds of a clock that never jumps and never goes back. Where the system's clock
- * fails it stands still, at 0: what must end does not wait for time to pass alone. */
+ * fails it stands still, at 0: a loop that must end also counts its rounds. */
 uint64_t wf_sys_now_ns(void);
 
 /* The CPU's cycle (or tick) counter: cheaper than the clock, of unknown but constant
  * frequency, not comparable between machines. Where there is none, the clock. */
 uint64_t wf_sys_ticks(void);
 
-/* About so many ticks are a microsecond; at least 1. */
+/* About how many ticks a microsecond has; at least 1. */
 uint64_t wf_sys_ticks_per_us(void);
 
 /* Tells the CPU that this is a spin loop. */
@@ -163,8 +162,8 @@ void wf_sys_relax(void);
 void *wf_sys_map(size_t size);
 void wf_sys_unmap(void *memory, size_t size);
 
-/* A hint: this memory, from wherever it came and not yet touched, had better be in large
- * pages. Does nothing where there are none, or if it is small. */
+/* A hint that this memory, of any origin and not yet touched, profits from large pages.
+ * Does nothing where there are none, or if it is small. */
 void wf_sys_prefer_large_pages(void *memory, size_t size);
 
 #endif

@@ -1,8 +1,8 @@
 /* unix.c - threads, clock and memory: what linux.c and posix.c share.
  *
- * Who calls: pool starts and joins workers, core and pool spin, measure and map memory.
- * A thread's start record is made by the starting thread and belongs to the new thread
- * from the moment pthread_create succeeds.
+ * Who calls: sched starts and joins threads; core, sched and par spin, measure time and
+ * map memory. A thread's start record is made by the starting thread and belongs to the
+ * new thread from the moment pthread_create succeeds.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -52,10 +52,10 @@ static void thread_take_name(const char *name) {
 /* ---- dlclose ---- */
 
 /* A thread-local variable with a destructor keeps the object that holds its code from
- * being unloaded until the thread has ended; C++ uses this call of the C library for
+ * being unloaded until the thread has ended. C++ uses this call of the C library for
  * that, and so do started threads: without it, dlclose of a library that uses weft would
- * take the code away under them. A thread can only speak for itself, so whoever starts
- * some waits until they have spoken. */
+ * take the code away under them. A thread can register only itself, so the thread that
+ * starts some waits until all of them have registered. */
 #if defined(__linux__)
 extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *dso)
     __attribute__((weak));
@@ -65,10 +65,10 @@ static void thread_destroy_nothing(void *object) {
   (void)object;
 }
 
-/* Threads that were started and have not spoken yet. */
-static unsigned unspoken;
-static pthread_mutex_t unspoken_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t all_spoke = PTHREAD_COND_INITIALIZER;
+/* Threads that were started and have not registered yet. */
+static unsigned unregistered;
+static pthread_mutex_t unregistered_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t all_registered = PTHREAD_COND_INITIALIZER;
 
 /* Is this code in an object that can be unloaded? Not if it is part of the program, which
  * the loader names first. */
@@ -88,56 +88,56 @@ static int look_at_program(struct dl_phdr_info *program, size_t size, void *arg)
   return 1; /* enough */
 }
 
-static void find_out_whether_code_may_go(void) {
+static void find_whether_code_may_go(void) {
   bool inside = false;
   dl_iterate_phdr(look_at_program, &inside);
   code_may_go = !inside && __cxa_thread_atexit_impl != NULL;
 }
 
 static bool thread_code_may_go(void) {
-  pthread_once(&code_may_go_once, find_out_whether_code_may_go);
+  pthread_once(&code_may_go_once, find_whether_code_may_go);
   return code_may_go;
 }
 
-static void thread_will_speak(void) {
+static void thread_will_register(void) {
   if (!thread_code_may_go()) return;
-  pthread_mutex_lock(&unspoken_lock);
-  unspoken++;
-  pthread_mutex_unlock(&unspoken_lock);
+  pthread_mutex_lock(&unregistered_lock);
+  unregistered++;
+  pthread_mutex_unlock(&unregistered_lock);
 }
 
-static void thread_spoke(void) {
+static void thread_registered(void) {
   if (!thread_code_may_go()) return;
-  pthread_mutex_lock(&unspoken_lock);
-  unspoken--;
-  if (unspoken == 0) pthread_cond_broadcast(&all_spoke);
-  pthread_mutex_unlock(&unspoken_lock);
+  pthread_mutex_lock(&unregistered_lock);
+  unregistered--;
+  if (unregistered == 0) pthread_cond_broadcast(&all_registered);
+  pthread_mutex_unlock(&unregistered_lock);
 }
 
 static void thread_keep_code_loaded(void) {
   if (thread_code_may_go())
     __cxa_thread_atexit_impl(thread_destroy_nothing, NULL, &__dso_handle);
-  thread_spoke();
+  thread_registered();
 }
 
 void wf_sys_threads_await(void) {
   if (!thread_code_may_go()) return;
-  pthread_mutex_lock(&unspoken_lock);
-  while (unspoken > 0) pthread_cond_wait(&all_spoke, &unspoken_lock);
-  pthread_mutex_unlock(&unspoken_lock);
+  pthread_mutex_lock(&unregistered_lock);
+  while (unregistered > 0) pthread_cond_wait(&all_registered, &unregistered_lock);
+  pthread_mutex_unlock(&unregistered_lock);
 }
 
 /* In a child of fork, which has none of the threads. */
-static void thread_forget_unspoken(void) {
-  unspoken = 0;
-  pthread_mutex_init(&unspoken_lock, NULL);
-  pthread_cond_init(&all_spoke, NULL);
+static void thread_forget_unregistered(void) {
+  unregistered = 0;
+  pthread_mutex_init(&unregistered_lock, NULL);
+  pthread_cond_init(&all_registered, NULL);
 }
 #else
-static void thread_will_speak(void) {}
-static void thread_spoke(void) {}
+static void thread_will_register(void) {}
+static void thread_registered(void) {}
 static void thread_keep_code_loaded(void) {}
-static void thread_forget_unspoken(void) {}
+static void thread_forget_unregistered(void) {}
 void wf_sys_threads_await(void) {}
 #endif
 
@@ -168,8 +168,8 @@ static int thread_status(int error) {
 
 /* Creates the thread with a stack of at least stack_size bytes. The C library keeps the
  * program's thread-local variables on the same stack and answers EINVAL when they leave
- * too little of it, but has no call that tells how much they take; so the size is doubled
- * until it fits. The bound only makes the loop finite. */
+ * too little of it. No call says how much they take, so the size is doubled until it
+ * fits. The bound, 1 GiB, only makes the loop finite. */
 static int thread_create(pthread_t *thread, pthread_attr_t *attributes, size_t stack_size,
                          struct thread_start *start) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -221,10 +221,10 @@ int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
     start->name[i] = name[i];
   }
   pthread_t thread;
-  thread_will_speak();
+  thread_will_register();
   int error = thread_create_masked(&thread, stack_size, start);
   if (error != 0) {
-    thread_spoke();
+    thread_registered();
     free(start);
     return thread_status(error);
   }
@@ -264,10 +264,10 @@ static wf_ptr x_on_fork; /* points at the function pointer of the first caller *
 static pthread_once_t on_fork_once = PTHREAD_ONCE_INIT;
 
 static void register_on_fork(void) {
-  /* Relaxed: whoever is first wrote it before, and all write the same. */
+  /* Relaxed: the thread that is first wrote it before, and all write the same. */
   void (*const *fn)(void) = (void (*const *)(void))wf_ptr_load_relaxed(&x_on_fork);
-  /* Without memory for the handlers a forked process is as without weft's support. */
-  (void)pthread_atfork(NULL, NULL, thread_forget_unspoken);
+  /* If there is no memory for the handlers, pools do not work in forked processes. */
+  (void)pthread_atfork(NULL, NULL, thread_forget_unregistered);
   (void)pthread_atfork(NULL, NULL, *fn);
 }
 
@@ -298,9 +298,9 @@ uint64_t wf_sys_ticks(void) {
 
 uint64_t wf_sys_ticks_per_us(void) {
 #if defined(__x86_64__) || defined(__i386__)
-  return 3000; /* 2 to 4 GHz; the CPU does not tell */
+  return 3000; /* CPUs have 2 to 4 GHz, and no instruction that every one has says it */
 #elif defined(__aarch64__)
-  uint64_t per_second; /* from 1 MHz to 1 GHz */
+  uint64_t per_second; /* the architecture allows 1 MHz to 1 GHz */
   __asm__("mrs %0, cntfrq_el0" : "=r"(per_second));
   return per_second > 1000000 ? per_second / 1000000 : 1;
 #else
@@ -339,8 +339,8 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   const uintptr_t large = (uintptr_t)2 << 20; /* the usual size; the kernel rounds */
   uintptr_t begin = ((uintptr_t)memory + large - 1) / large * large;
   uintptr_t end = ((uintptr_t)memory + size) / large * large;
-  /* Below some large pages it is not worth the call. Whatever comes of it, the memory is
-   * as good. */
+  /* For fewer than three large pages the call costs more than it saves; the number is a
+   * choice. If the kernel refuses, the memory is as usable as before. */
   if (begin < end && end - begin >= 3 * large)
     (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 #else

@@ -124,7 +124,7 @@ TEST(blocks_from_malloc) {
   drop_arena(arena);
 }
 
-/* Blocks of a stranger go home, not into the arena of who gives them back. */
+/* Blocks go home, not into the arena of the thread that gives them back. */
 TEST(blocks_of_another_arena_go_home) {
   wf_arena *mine = new_arena(), *other = new_arena();
   wf_block *block = wf_arena_take(other, 2);

@@ -133,7 +133,8 @@ TEST(v19_try_sleep_fails_after_a_post_only) {
     wf_counters counters = make(JECS[j], 10, 2);
     uint32_t seen = wf_counters_jec(wf_counters_announce(&counters));
     CHECK_EQ(seen % 2, 0);
-    /* Counts that change, and others who get sleepy, are no reason to stay awake. */
+    /* Counts that change, and other workers that get sleepy, are no reason to stay awake.
+     */
     wf_counters_add_inactive(&counters);
     wf_counters_sub_inactive(&counters);
     wf_counters_sub_sleeping(&counters);
@@ -145,7 +146,7 @@ TEST(v19_try_sleep_fails_after_a_post_only) {
     wf_counters_post(&counters);
     CHECK(!wf_counters_try_sleep(&counters, seen));
     check_word(wf_counters_load(&counters), seen + 1, 10, 3);
-    /* Nor after somebody else got sleepy again: the post happened. */
+    /* Nor after another worker got sleepy again: the post happened. */
     uint32_t again = wf_counters_jec(wf_counters_announce(&counters));
     CHECK_EQ(again, seen + 2);
     CHECK(!wf_counters_try_sleep(&counters, seen));
@@ -305,7 +306,7 @@ static void poster(uint64_t random) {
       pairing_pause(&spins);
     }
   }
-  /* Those who sleep now are sent home. */
+  /* Workers that sleep now are told to end. */
   wf_counters_post(&pool.counters);
   while (wf_counters_inactive(wf_counters_load(&pool.counters)) > 0) wake_one();
 }

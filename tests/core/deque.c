@@ -246,7 +246,7 @@ TEST(ask_makes_the_next_join_expose) {
   }
 }
 
-/* Somebody asks when everything was stolen: the owner's look is enough. */
+/* A thief asks when everything was stolen: the owner's look is enough. */
 TEST(pins_of_an_empty_deque_are_sealed_by_its_owner) {
   FOR_EACH_START(start) {
     wf_deque deque;

@@ -29,7 +29,7 @@ typedef enum thief_kind {
   THIEF_MIXED   /* asks or claims, at random */
 } thief_kind;
 
-/* A race: who takes part, and how. */
+/* A race: which threads take part, and what they do. */
 struct race {
   /* What the test chooses. */
   uint64_t start;
@@ -38,10 +38,10 @@ struct race {
   unsigned thieves;
   thief_kind kind;
   unsigned operations; /* of the owner */
-  unsigned depth;      /* so many tasks at most in the deque */
+  unsigned depth;      /* most tasks in the deque at once */
   bool stream;         /* not nested forks and joins, but pushes and pops in any order */
-  unsigned leaf_every; /* a long leaf after so many forks; 0: none */
-  unsigned meetings;   /* so many times the owner waits until a thief has asked */
+  unsigned leaf_every; /* a long leaf after this many forks; 0: none */
+  unsigned meetings;   /* how often the owner waits until a thief has asked */
   bool quiet;
 
   wf_deque deque;
@@ -461,7 +461,7 @@ TEST(v22_eager_wraparound_capacity_2_under_thieves) {
 /* ---- looking ---- */
 
 /* One thread exposes and steals in turn, so that at every moment one task at least is
- * public; whoever looks meanwhile must see that. */
+ * public; a thread that looks meanwhile must see that. */
 static void look_or_change(unsigned index, void *arg) {
   struct race *race = arg;
   wf_deque *deque = &race->deque;

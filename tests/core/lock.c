@@ -84,12 +84,12 @@ TEST(mutual_exclusion_with_some_that_only_try) {
   run_shared(THREADS, (struct shared){.rounds = 10 * 1000, .tries = true});
 }
 
-/* Held so long that the waiters give up spinning: each release must wake somebody. */
+/* Held so long that the waiters give up spinning: each release must wake one. */
 TEST(no_wake_up_is_lost_while_many_block) {
   run_shared(4 * THREADS, (struct shared){.rounds = 1000, .work = 200});
 }
 
-/* The holder waits until somebody blocks, then lets go: the wake-up must arrive. */
+/* The holder waits until a thread blocks, then lets go: the wake-up must arrive. */
 static void hand_over(unsigned index, void *arg) {
   struct shared *it = arg;
   for (uint32_t i = 0; i < it->rounds; i++) {

@@ -1,4 +1,4 @@
-/* delays/delay.c - the pauses of a build with WEFT_DELAYS. See delay.h.
+/* delays/delay.c - the pauses of a build with WEFT_DELAYS: how often and how long.
  *
  * WEFT_DELAY_SEED chooses the pauses; the same seed gives each thread the same sequence,
  * as far as threads come in the same order. Without the variable there are none.
@@ -14,9 +14,10 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* Of 4096 operations so many sleep, yield and spin. Most windows are some instructions
- * wide, so the frequent short pauses matter more than the rare long ones, which let other
- * threads go far ahead. */
+/* How many of 4096 operations sleep, yield and spin. Most races have a window of a few
+ * instructions, so the frequent short pauses matter more than the rare long ones, which
+ * let other threads go far ahead. The numbers are a choice: tests take a few times as
+ * long with them. */
 enum { OUT_OF = 4096, SLEEPS = 1, YIELDS = 3, SPINS = 128 };
 enum { LONGEST_SLEEP_NS = 50000, LONGEST_SPIN = 256 };
 

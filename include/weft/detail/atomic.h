@@ -1,8 +1,9 @@
 /* weft/detail/atomic.h - the atomics of the inlined fast path. Not API.
  *
  * Shared words are wrapper structs, so that a raw access does not compile, and every
- * function carries its memory order in its name. src/core/atomic.h builds on this file
- * and adds what only the library needs. Compiles as C11 and as C++17: no _Atomic, no
+ * function carries its memory order in its name. Only the fast path (detail/fork_join.h)
+ * and src/core/atomic.h, which adds what the rest of the library needs, include this
+ * file; any thread calls the functions. Compiles as C11 and as C++17: no _Atomic, no
  * <stdatomic.h>, only the compiler's builtins on plain integers.
  *
  * A build that defines WF_ATOMIC_HEADER replaces both files by its own header: that is
@@ -39,7 +40,7 @@ static inline uint32_t wf_u32_load_relaxed(const wf_u32 *p) {
   return __atomic_load_n(&p->raw, __ATOMIC_RELAXED);
 }
 
-/* For a word no other thread can see yet. */
+/* For a word that no other thread can see yet. */
 static inline void wf_word_init(wf_word *p, uintptr_t value) {
   p->raw = value;
 }
@@ -48,7 +49,7 @@ static inline void *wf_ptr_load_relaxed(const wf_ptr *p) {
   return __atomic_load_n(&p->raw, __ATOMIC_RELAXED);
 }
 
-/* For a word that only the calling thread writes. gcc compares it where it is, which it
+/* For a word that only the calling thread writes. gcc compares it in memory, which it
  * does not do for atomic loads. */
 static inline void *wf_ptr_load_own(const wf_ptr *p) {
   return p->raw;

@@ -20,9 +20,9 @@ WF_C_BEGIN
 /* "artificial": a debugger that steps through user code takes these as one step. */
 #define WF_TASK_FN static inline __attribute__((always_inline, artificial, unused))
 
-/* A function that forks is a dense row of branches that are hardly ever taken; where its
- * cache lines begin decides how many of them CPUs predict at once (on fib up to a third
- * of the time). */
+/* A function that forks is a dense row of branches that are hardly ever taken. Where its
+ * cache lines begin decides how many of them a CPU predicts at once, which makes up to a
+ * third of the time of fib (docs/design/fast-path.md). */
 #define WF_TASK_ALIGNED __attribute__((aligned(64)))
 
 /* A forked call: the task that thieves see, and where in the owner's deque it is. `slot`
@@ -62,9 +62,9 @@ WF_TASK_FN void wf_call_push(wf_owner *self, wf_call *forked) {
 /* True: the task was private, and is the caller's. False: perhaps it was not, and the
  * deque is as it was before.
  *
- * The bottom that it stores is the one that the fork has seen, not what the last join
- * left: only a comparison depends on that, which is predicted, so that a CPU need not
- * wait for one store after the other. They differ after the ring has grown or begun a
+ * The bottom that it stores is the one that the fork has seen. What the last join has
+ * left is only compared with it, and that branch is predicted, so that a CPU does not
+ * wait for one store after the other. The two differ after the ring has grown or begun a
  * new lap, and where joins are not nested; then the slow half looks. */
 WF_TASK_FN bool wf_call_pop(wf_owner *self, const wf_call *forked) {
   wf_ptr *slot = forked->slot;
@@ -107,8 +107,9 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
 
 /* ---- what one macro defines ---- */
 
-/* With a result, and without. `fields` declares a field for each argument, `stores` fills
- * them in from the parameters of the fork, and `arguments` passes them on. */
+/* The two forms, with a result and without. `fields` declares a field for each argument,
+ * `stores` fills them in from the parameters of the fork, and `arguments` passes them on.
+ */
 #define WF_TASK_VALUE(R, name, parameters, fork_parameters, fields, stores, arguments)   \
   R name parameters;                                                                     \
   typedef struct name##_task {                                                           \
@@ -147,7 +148,7 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
     if (WF_LIKELY(wf_task_take_back(&wf_t->wf_forked, #name "_join"))) name arguments;   \
   }
 
-/* ---- which of the two: is the result's type the one word `void`? ---- */
+/* ---- the choice: is the result's type the one word `void`? ---- */
 
 /* A macro with parameters is only expanded where a parenthesis follows at once, so that
  * `void *` is a value. */
@@ -226,8 +227,8 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
   R name(T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6)
 /* clang-format on */
 
-/* A wrong number of arguments is told in words; what is defined then only keeps the
- * compiler from saying more. */
+/* A wrong number of arguments gives a message in words. What is defined besides only
+ * keeps the compiler from reporting more errors. */
 #ifdef __cplusplus
 #define WF_TASK_ASSERT static_assert
 #else
