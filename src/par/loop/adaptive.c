@@ -1,40 +1,46 @@
 /* par/loop/adaptive.c - the loop that all others are made of: cuts a range by demand.
  *
- * A thread runs its range block by block. While it runs a block, what is left of the
- * range is offered as a fork: nobody sees it as long as nobody looks for work, and then
- * it costs a few nanoseconds; but a thread that finds nothing else can take it over even
- * if the block never ends. Before each block the thread looks whether somebody asked for
- * work, and if so forks off the upper half of its range first. So a range is cut only as
+ * A thread runs its range block by block. While it runs a block, the rest of the range is
+ * offered as a fork. Nobody sees that fork while nobody looks for work, and then it costs
+ * a few nanoseconds; but a thread that finds nothing else can take the rest over even if
+ * the block never ends. Before each block the thread checks whether somebody asked for
+ * work, and if so it forks the upper half of its range first. So a range is cut only as
  * often as there are threads without work, whatever the elements cost.
  *
- * Blocks start at one element and grow until one takes some ten microseconds, so that the
- * few nanoseconds for each do not count and a request is answered soon. Whoever takes a
- * part over starts at one element again: that it was asked for says that something takes
- * longer than it seemed. The arguments are in loop.md.
+ * Blocks start at one element and grow until one takes about ten microseconds
+ * (base/crew.h). A thread that takes a part over starts at one element again: that it had
+ * to ask shows that something takes longer than it seemed.
+ *
+ * Called by wf_loop_run, from everywhere in src/par. The job lives in the frame of the
+ * calling thread, the leader; its x_ words are shared, everything else is only read once
+ * the loop has started. A piece belongs to the thread that runs it. README.md proves that
+ * each index runs once.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "../../sched/sched.h"
 #include "../base/crew.h"
 #include "loop.h"
 
-/* A thread is woken for so much work at least. Waking costs the waker some 4 us, and the
- * woken thread looks around for some 15 us if it finds nothing. */
+/* A thread is woken for at least this much work: waking costs the waker about 4 us, and a
+ * woken thread that finds nothing searches for about 15 us before it sleeps again
+ * (README.md, "Waking in one go"). */
 enum { MICROSECONDS_PER_WAKE = 20 };
 
 typedef struct job {
   const wf_loop *loop;
   const weft_opts *opts;
-  size_t n;
-  unsigned crew;           /* threads that may take part */
-  size_t min_len, max_len; /* 1 <= min_len <= max_len */
-  uint64_t ticks_wanted;   /* that a block shall take */
-  bool is_limited;         /* block lengths are not free */
-  bool may_stop;           /* before its end */
+  size_t n;                /* at least 1 */
+  unsigned crew;           /* threads that may take part, at least 1 */
+  size_t min_len, max_len; /* of a block: 1 <= min_len <= max_len */
+  uint64_t ticks_wanted;   /* for a block */
+  bool is_limited;         /* the options restrict block lengths */
+  bool may_stop;           /* before the end of the range */
   bool from_front;         /* all threads take their blocks from there */
-  wf_word x_decided;       /* others were woken, or nobody needs to be */
-  wf_word x_done;          /* elements, by the leader before that; it alone writes */
-  const wf_owner *leader;  /* who has started the loop */
-  wf_u64 x_start;          /* when the leader began its first block; it alone writes */
+  const wf_owner *leader;  /* the thread that has started the loop */
+  wf_word x_decided;       /* 1: others were woken, or nobody needs to be */
+  wf_word x_done;          /* elements that the leader has run until then; it writes */
+  wf_u64 x_start; /* when the leader began its first block; it writes; 0: not yet */
 } job;
 
 static bool must_stop(const job *j, size_t begin) {
@@ -48,7 +54,7 @@ static inline bool is_over(const job *j, size_t begin) {
 
 /* ---- blocks ---- */
 
-/* WEFT_SPLIT_RECURSIVE: min_len is what both halves must have. */
+/* WEFT_SPLIT_RECURSIVE: a range is cut only if both halves have min_len elements. */
 static bool is_leaf(const job *j, size_t length) {
   return length / 2 < j->min_len && length <= j->max_len;
 }
@@ -66,8 +72,8 @@ static size_t leaf_end(const job *j, size_t begin) {
   return to;
 }
 
-/* The same for a block of about `len` elements, where lengths are limited: ranges start
- * at multiples of min_len and end there or at the end of the loop. */
+/* The end of a block of about `len` elements, where the options restrict lengths: ranges
+ * start at multiples of min_len and end there or at the end of the loop. */
 static size_t limited_block_end(const job *j, size_t begin, size_t end, size_t len) {
   size_t left = end - begin;
   if (j->opts->split == WEFT_SPLIT_RECURSIVE) return leaf_end(j, begin);
@@ -75,13 +81,14 @@ static size_t limited_block_end(const job *j, size_t begin, size_t end, size_t l
   len = len > j->min_len ? len - len % j->min_len : j->min_len;
   if (len >= left) return end;
   if (left - len >= j->min_len) return begin + len;
-  /* What follows would be too short for a block of its own. */
+  /* The rest would be too short for a block of its own. */
   if (left <= j->max_len) return end;
   return begin + (len > j->min_len ? len - j->min_len : len);
 }
 
 /* The end of a block of about `len` elements at the front of [begin, end). */
 static inline size_t block_end(const job *j, size_t begin, size_t end, size_t len) {
+  WF_ASSERT(begin < end && end <= j->n && len >= 1);
   if (WF_UNLIKELY(j->is_limited)) return limited_block_end(j, begin, end, len);
   return len < end - begin ? begin + len : end;
 }
@@ -95,7 +102,7 @@ static inline size_t next_length(const job *j, size_t len, uint64_t ticks, size_
 static size_t middle(const job *j, size_t begin, size_t end) {
   size_t units = (end - begin) / j->min_len;
   if (units < 2) {
-    /* Only a last block that max_len forbids to be longer can be cut off. */
+    /* Only a rest that is longer than max_len can be cut. */
     return end - begin > j->max_len ? begin + j->min_len : 0;
   }
   return begin + units / 2 * j->min_len;
@@ -103,8 +110,9 @@ static size_t middle(const job *j, size_t begin, size_t end) {
 
 /* ---- waking others ---- */
 
-/* How many of those that sleep could use a part of what is left after `ticks`, in which
- * the leader has done so many elements. */
+/* How many sleeping threads could use a part of what is left, `ticks` after the leader
+ * has begun its first block. `done`: the elements that the leader has run in that time.
+ */
 static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool leads) {
   wf_load load = wf_sched_load();
   size_t left = (j->n - done) / j->min_len;
@@ -117,17 +125,17 @@ static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool lead
     double worth = each * (double)(j->n - done) / per_wake;
     if (worth < (double)most) most = (size_t)worth;
   }
-  /* Who else is here, or on the way. */
+  /* Threads that are here, or on the way. */
   size_t here = (size_t)load.searching + (leads ? 0 : 1);
   most = most > here ? most - here : 0;
   return most < load.sleeping ? (unsigned)most : load.sleeping;
 }
 
-/* When the leader has run blocks for some ten microseconds it decides itself, after one,
- * or whoever comes to help, if the leader is in one still. */
+/* When the time for a block is over, the leader decides after its block; or a thread that
+ * comes to help, if the leader is still in one. */
 static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
   bool leads = wf_self == j->leader;
-  /* Relaxed, as all here: numbers that decide about speed only. */
+  /* Relaxed, as all in this section: the numbers only decide about speed. */
   uint64_t start = wf_u64_load_relaxed(&j->x_start);
   uint64_t ticks = wf_sys_ticks() - start;
   size_t done = wf_word_load_relaxed(&j->x_done);
@@ -135,6 +143,7 @@ static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
   if (start == 0 || ticks < j->ticks_wanted) return; /* too soon to tell */
   uintptr_t undecided = 0;
   if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
+  WF_ASSERT(done <= j->n);
   unsigned wakes = wakes_worth(j, done, ticks, leads);
   if (wakes > 0) wf_sched_wake(wakes);
 }
@@ -144,18 +153,19 @@ static __attribute__((noinline)) void note_start_slow(job *j) {
   wf_u64_store_relaxed(&j->x_start, wf_sys_ticks()); /* relaxed: as above */
 }
 
-/* Before a block. The wake of the first offer is over then, in which the system may have
+/* Called before a block: the first offer has been made, during which the system may have
  * run the woken thread in the place of this one. */
 static inline void note_start(job *j) {
   if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) note_start_slow(j);
 }
 
-/* After a block of so many elements, or when a thread comes to help (0): wakes as many
- * sleepers as the loop can use, at once, as soon as it is known to be a long one. */
+/* Called after a block of `ran` elements, or with 0 when a thread comes to help: wakes as
+ * many sleepers as the loop can use, at once, as soon as it is known to be a long one. */
 static inline void wake_others(job *j, size_t ran) {
   if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) wake_others_slow(j, ran);
 }
 
+/* If nobody sleeps, nobody needs to be woken. */
 static void start_watching(job *j, wf_load load) {
   j->leader = wf_self;
   if (load.sleeping == 0)
@@ -164,16 +174,24 @@ static void start_watching(job *j, wf_load load) {
 
 /* ---- ranges that are cut by demand ---- */
 
+/* Invariant: begin < end <= job->n while the piece is run or on offer. */
 typedef struct piece {
   job *job;
   size_t begin, end;
-  size_t length;   /* of the next block */
-  unsigned spread; /* so many threads beside the one that runs it could use a part */
+  size_t length;   /* of the next block, at least 1 */
+  unsigned spread; /* this many other threads are idle and could use a part */
 } piece;
+
+static void check_piece(const piece *p) {
+  WF_ASSERT(p->begin < p->end && p->end <= p->job->n);
+  WF_ASSERT(p->length >= 1);
+  WF_ASSERT(p->spread < p->job->crew);
+}
 
 static void run_piece(piece *p);
 
-/* What a thread runs that has taken over a piece. */
+/* What a thread runs that has taken a piece over. It copies the piece, which lives in the
+ * frame of the thread that offered it. */
 static void run_taken_piece(void *ctx) {
   piece p = *(const piece *)ctx;
   p.length = 1;
@@ -181,9 +199,10 @@ static void run_taken_piece(void *ctx) {
   run_piece(&p);
 }
 
-/* Forks off the upper half and runs the lower one. Half of the range, and blocks of half
- * the length: they too shall leave a rest. */
+/* Offers the upper half and runs the lower one. Blocks of half a range get half the
+ * length, so that they too leave a rest. */
 static void run_halves(piece *p, size_t mid) {
+  WF_ASSERT(p->begin < mid && mid < p->end);
   size_t length = p->length > 1 ? p->length / 2 : 1;
   unsigned others = p->spread > 0 ? p->spread - 1 : 0;
   piece lower = {p->job, p->begin, mid, length, others / 2};
@@ -196,9 +215,10 @@ static void run_halves(piece *p, size_t mid) {
   run_piece(&upper);
 }
 
-/* Runs the block [p->begin, next) while the rest is on offer. False if it was taken.
- * *clock is when the thread began the block, and then when it ended. */
+/* Runs the block [p->begin, next) while the rest is on offer. Returns false if the rest
+ * was taken. *clock is when the block begins, and is set to when it ends. */
 static bool run_block(piece *p, size_t next, uint64_t *clock) {
+  WF_ASSERT(p->begin < next && next < p->end);
   const wf_loop *loop = p->job->loop;
   piece rest = {p->job, next, p->end, 0, 0};
   wf_task task;
@@ -219,6 +239,7 @@ static void run_piece(piece *p) {
   const wf_owner *self = wf_self;
   uint64_t clock = 0;
   for (;;) {
+    check_piece(p);
     if (is_over(p->job, p->begin)) return;
     if (p->spread > 0 || wf_is_asked(self)) {
       size_t mid = middle(p->job, p->begin, p->end);
@@ -260,9 +281,9 @@ static void run_recursive(void *ctx) {
 
 /* ---- a limited crew ---- */
 
-/* All members take blocks from the front of the range. Isolated code uses this too, with
- * everybody in the crew: there a thread that has done its half could not help with the
- * other one. */
+/* All members take blocks from the front of the range (base/crew.h). Isolated code uses
+ * this too, with all threads in the crew: there a thread that has run its half could not
+ * help with the other one. */
 static void *enter_loop(void *ctx) {
   job *j = (job *)ctx;
   if (wf_self != j->leader) wake_others(j, 0);
@@ -281,7 +302,7 @@ static void leave_loop(void *own, void *ctx) {
   (void)own, (void)ctx;
 }
 
-static size_t crew_block_end_of(size_t begin, size_t length, const void *ctx) {
+static size_t end_crew_block(size_t begin, size_t length, const void *ctx) {
   const job *j = (const job *)ctx;
   return block_end(j, begin, j->n, length);
 }
@@ -297,7 +318,7 @@ static void run_crew(job *j) {
                   .leave = leave_loop,
                   .ctx = j,
                   .max_len = SIZE_MAX,
-                  .end = crew_block_end_of,
+                  .end = end_crew_block,
                   .is_over = j->loop->is_over != NULL ? is_crew_over : NULL};
   wf_crew_run(j->opts, j->n, &crew);
 }
@@ -318,7 +339,7 @@ static void run_alone(job *j) {
   }
 }
 
-/* ---- all ---- */
+/* ---- the choice ---- */
 
 static size_t divide_up(size_t n, size_t by) {
   return n / by + (n % by != 0);
@@ -337,6 +358,7 @@ static void set_lengths(job *j) {
   }
   if (j->min_len > j->max_len) j->min_len = j->max_len;
   if (o->split == WEFT_SPLIT_FIXED) j->max_len = j->min_len;
+  WF_ASSERT(1 <= j->min_len && j->min_len <= j->max_len);
   j->is_limited =
       o->split == WEFT_SPLIT_RECURSIVE || j->min_len > 1 || j->max_len < SIZE_MAX;
 }

@@ -1,6 +1,11 @@
-/* par/loop/public.c - the loops of weft/loop.h, in terms of wf_loop_run.
+/* par/loop/public.c - the loops of weft/loop.h: each checks its arguments, describes its
+ * body as a loop over [0, n) and calls wf_loop_run.
+ *
+ * Called by programs, on any thread. The struct of each loop lives in the frame of the
+ * call; the threads of the loop only read it, but for the failure of a try loop.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "../base/checks.h"
 #include "loop.h"
 
@@ -35,11 +40,13 @@ typedef struct try_loop {
   weft_try_fn *body;
   void *ctx;
   wf_lock lock;
-  wf_word x_failed; /* where the lowest block starts that has failed, or SIZE_MAX */
-  int error;        /* of that block; under the lock */
+  /* Invariant: x_failed == SIZE_MAX if and only if error == 0. Written under the lock. */
+  wf_word x_failed; /* where the lowest failed block begins, or SIZE_MAX */
+  int error;        /* of that block */
 } try_loop;
 
 static void note_failure(try_loop *t, size_t begin, int error) {
+  WF_ASSERT(error != 0);
   wf_lock_lock(&t->lock);
   /* Relaxed: written under the lock; others only compare it. */
   if (begin < wf_word_load_relaxed(&t->x_failed)) {
@@ -57,7 +64,8 @@ static void try_block(size_t begin, size_t end, void *ctx) {
 
 static bool is_behind_failure(size_t begin, const void *ctx) {
   const try_loop *t = (const try_loop *)ctx;
-  return begin > wf_word_load_relaxed(&t->x_failed); /* seen late: a block too many */
+  /* Relaxed: if it is seen late, a block runs for nothing. */
+  return begin > wf_word_load_relaxed(&t->x_failed);
 }
 
 int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx) {
@@ -68,6 +76,7 @@ int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx
   wf_par_options(&opts, o, "weft_try_for");
   wf_word_store_relaxed(&t.x_failed, SIZE_MAX); /* nobody else sees it yet */
   wf_loop_run(&opts, n, &loop);
+  WF_ASSERT((t.error == 0) == (wf_word_peek(&t.x_failed) == SIZE_MAX));
   if (t.error == 0 && wf_par_cancelled(&opts)) return WEFT_ECANCELED;
   return t.error;
 }
@@ -118,6 +127,7 @@ static void chunk_block(size_t begin, size_t end, void *ctx) {
   const chunk_loop c = *(const chunk_loop *)ctx;
   for (size_t k = begin; k < end; k++) {
     size_t first = k * c.chunk;
+    WF_ASSERT(first < c.n);
     size_t left = c.n - first;
     c.fn(c.base + first * c.size, left < c.chunk ? left : c.chunk, k, c.ctx);
   }
@@ -130,7 +140,7 @@ void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size, siz
   wf_loop loop = {chunk_block, &c, NULL};
   check_fn(fn == NULL, n, "weft_chunks");
   check_base(base, n, size, "weft_chunks");
-  if (chunk == 0) wf_fatal("weft_chunks", "the chunk length is 0");
+  wf_refuse_if(chunk == 0, "weft_chunks", "the chunk length is 0");
   wf_par_options(&opts, o, "weft_chunks");
   wf_loop_run(&opts, n / chunk + (n % chunk != 0), &loop);
 }
@@ -160,7 +170,7 @@ void weft_for_step_with(const weft_opts *o, size_t begin, size_t end, size_t ste
   wf_loop loop = {step_block, &s, NULL};
   size_t length = end > begin ? end - begin : 0;
   check_fn(fn == NULL, length, "weft_for_step");
-  if (step == 0) wf_fatal("weft_for_step", "the step is 0");
+  wf_refuse_if(step == 0, "weft_for_step", "the step is 0");
   wf_par_options(&opts, o, "weft_for_step");
   wf_loop_run(&opts, length / step + (length % step != 0), &loop);
 }
@@ -173,14 +183,15 @@ void weft_for_step(size_t begin, size_t end, size_t step, weft_index_fn *fn, voi
 
 typedef struct tile_loop {
   size_t rows, cols, tile_rows, tile_cols;
-  size_t across; /* tiles in a row of tiles; 1 if the body goes through a row itself */
-  bool by_rows;
+  size_t across; /* tiles in a row of tiles */
+  bool by_rows;  /* the loop counts rows of tiles, else tiles */
   weft_tile_fn *fn;
   void *ctx;
 } tile_loop;
 
 static void run_tile(const tile_loop *t, size_t down, size_t across) {
   size_t r = down * t->tile_rows, c = across * t->tile_cols;
+  WF_ASSERT(r < t->rows && c < t->cols);
   size_t rows = t->rows - r, cols = t->cols - c;
   t->fn(r, r + (rows < t->tile_rows ? rows : t->tile_rows), c,
         c + (cols < t->tile_cols ? cols : t->tile_cols), t->ctx);
@@ -215,7 +226,7 @@ void weft_for_2d_with(const weft_opts *o, size_t rows, size_t cols, size_t tile_
   t.tile_cols = wf_tile_cols(cols, tile_cols);
   t.across = cols / t.tile_cols + (cols % t.tile_cols != 0);
   size_t down = rows / t.tile_rows + (rows % t.tile_rows != 0);
-  t.by_rows = down > SIZE_MAX / t.across; /* more tiles than numbers */
+  t.by_rows = down > SIZE_MAX / t.across; /* more tiles than size_t has numbers */
   wf_loop_run(&opts, t.by_rows ? down : down * t.across, &loop);
 }
 
