@@ -1,63 +1,70 @@
 /* par/array/filter.c - the calls that keep some elements in their order: filter,
- * partition, unique.
+ * partition, unique. Each is a leaf, which tests a block of elements, and the ordered
+ * compaction of compact.h, which runs the leaves and puts their results together.
+ *
+ * Called by programs and by the functions that WEFT_FILTER makes. A call's struct lives
+ * in its frame; the threads of the call only read it.
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/bytes.h"
+#include "../base/scratch.h"
 #include "array.h"
 #include "compact.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <weft/array.h>
 #include <weft/detail/typed_function.h>
 #include <weft/join.h>
 
 typedef struct compact_call {
   const weft_opts *opts;
-  wf_compaction compaction;
+  wf_compaction *compaction;
 } compact_call;
 
 static void compact_inside(void *ctx) {
   compact_call *call = (compact_call *)ctx;
-  wf_compact(call->opts, &call->compaction);
+  wf_compact(call->opts, call->compaction);
 }
 
-/* What the leaves of this file are given. */
-typedef struct compact_test {
-  size_t size;
-  const char *base;
-  weft_pred_fn *pred;
-  weft_cmp_fn *cmp;
-  void *ctx;
-} compact_test;
+/* Reads the options, runs the compaction in the pool, and returns how many were kept. */
+static size_t compact(const weft_opts *o, const char *name, wf_compaction *p) {
+  weft_opts opts;
+  compact_call call = {&opts, p};
+  wf_par_options(&opts, o, name);
+  if (p->n > 0) wf_par_run(&opts, compact_inside, &call);
+  WF_ASSERT(p->kept <= p->done && p->done <= p->n);
+  return p->kept;
+}
 
 /* ---- leaves ---- */
 
-typedef enum compact_kind {
-  COMPACT_FILTER,
-  COMPACT_PARTITION,
-  COMPACT_UNIQUE
-} compact_kind;
+/* The context of the leaves. */
+typedef struct keep_test {
+  size_t size;
+  weft_pred_fn *pred; /* of filter and partition */
+  weft_cmp_fn *cmp;   /* of unique */
+  const char *base;   /* of unique: the array */
+  void *ctx;
+} keep_test;
+
+typedef enum keep_kind { KEEP_FILTER, KEEP_PARTITION, KEEP_UNIQUE } keep_kind;
 
 /* The element in front of a block is still as it was: what was placed so far ends in
  * front of it, or nothing was left out and it is unchanged. */
-static inline bool is_first_of_equals(const compact_test *t, const char *elem) {
+static inline bool is_first_of_equals(const keep_test *t, const char *elem) {
   return elem == t->base || t->cmp(elem - t->size, elem, t->ctx) != 0;
 }
 
-/* Each element is copied before it is known where it belongs, and stays if the next one
- * goes behind it: the compiler makes a plain move of each copy, and there is no branch to
- * be mispredicted. Size and kind are constants. */
-__attribute__((always_inline)) static inline size_t
-compact_small(char *kept, char *rest, const char *src, size_t n, size_t size,
-              const compact_test *t, compact_kind kind) {
+/* Copies each element before it is known where it belongs; the copy stays if the next one
+ * goes behind it. So there is no branch that could be mispredicted. The size and the kind
+ * are constants, which makes each copy a plain move. */
+WF_INLINE size_t keep_small(char *kept, char *rest, const char *src, size_t n,
+                            const keep_test *t, keep_kind kind, size_t size) {
   char *yes = kept;
   for (size_t i = 0; i < n; i++, src += size) {
-    size_t keep =
-        kind == COMPACT_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx);
+    size_t keep = kind == KEEP_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx);
     memcpy(yes, src, size);
     yes += keep * size;
-    if (kind != COMPACT_PARTITION) continue;
+    if (kind != KEEP_PARTITION) continue;
     memcpy(rest, src, size);
     rest += (1 - keep) * size;
   }
@@ -68,16 +75,14 @@ static inline void move_element(char *to, const char *from, size_t size) {
   if (to != from) memcpy(to, from, size);
 }
 
-__attribute__((always_inline)) static inline size_t compact_any(char *kept, char *rest,
-                                                                const char *src, size_t n,
-                                                                const compact_test *t,
-                                                                compact_kind kind) {
+WF_INLINE size_t keep_any(char *kept, char *rest, const char *src, size_t n,
+                          const keep_test *t, keep_kind kind) {
   char *yes = kept;
   for (size_t i = 0; i < n; i++, src += t->size) {
-    if (kind == COMPACT_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx)) {
+    if (kind == KEEP_UNIQUE ? is_first_of_equals(t, src) : t->pred(src, t->ctx)) {
       move_element(yes, src, t->size);
       yes += t->size;
-    } else if (kind == COMPACT_PARTITION) {
+    } else if (kind == KEEP_PARTITION) {
       memcpy(rest, src, t->size);
       rest += t->size;
     }
@@ -85,34 +90,32 @@ __attribute__((always_inline)) static inline size_t compact_any(char *kept, char
   return (size_t)(yes - kept) / t->size;
 }
 
-#define COMPACT_LEAF(name, kind)                                                         \
+/* Makes filter_leaf, partition_leaf and unique_leaf. */
+#define KEEP_LEAF(name, kind)                                                            \
   static size_t name(void *kept, void *rest, const void *src, size_t n, void *ctx) {     \
-    const compact_test *t = (const compact_test *)ctx;                                   \
+    const keep_test *t = (const keep_test *)ctx;                                         \
     char *yes = (char *)kept, *no = (char *)rest;                                        \
     const char *from = (const char *)src;                                                \
-    if (t->size == 1) return compact_small(yes, no, from, n, 1, t, kind);                \
-    if (t->size == 2) return compact_small(yes, no, from, n, 2, t, kind);                \
-    if (t->size == 4) return compact_small(yes, no, from, n, 4, t, kind);                \
-    if (t->size == 8) return compact_small(yes, no, from, n, 8, t, kind);                \
-    if (t->size == 16) return compact_small(yes, no, from, n, 16, t, kind);              \
-    return compact_any(yes, no, from, n, t, kind);                                       \
+    if (t->size == 1) return keep_small(yes, no, from, n, t, kind, 1);                   \
+    if (t->size == 2) return keep_small(yes, no, from, n, t, kind, 2);                   \
+    if (t->size == 4) return keep_small(yes, no, from, n, t, kind, 4);                   \
+    if (t->size == 8) return keep_small(yes, no, from, n, t, kind, 8);                   \
+    if (t->size == 16) return keep_small(yes, no, from, n, t, kind, 16);                 \
+    return keep_any(yes, no, from, n, t, kind);                                          \
   }
-COMPACT_LEAF(filter_leaf, COMPACT_FILTER)
-COMPACT_LEAF(partition_leaf, COMPACT_PARTITION)
-COMPACT_LEAF(unique_leaf, COMPACT_UNIQUE)
-#undef COMPACT_LEAF
+KEEP_LEAF(filter_leaf, KEEP_FILTER)
+KEEP_LEAF(partition_leaf, KEEP_PARTITION)
+KEEP_LEAF(unique_leaf, KEEP_UNIQUE)
+#undef KEEP_LEAF
 
 /* ---- filter ---- */
 
 size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
                         size_t size, weft_pred_fn *pred, void *ctx) {
-  weft_opts opts;
-  compact_test test = {.size = size, .pred = pred, .ctx = ctx};
+  keep_test test = {.size = size, .pred = pred, .ctx = ctx};
+  wf_compaction p = {src, dst, NULL, n, size, filter_leaf, &test, 0, 0};
   wf_check_elements(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
-  wf_par_options(&opts, o, "weft_filter");
-  compact_call call = {&opts, {src, dst, NULL, n, size, filter_leaf, &test, 0, 0}};
-  if (n > 0) wf_par_run(&opts, compact_inside, &call);
-  return call.compaction.kept;
+  return compact(o, "weft_filter", &p);
 }
 
 size_t weft_filter(void *dst, const void *src, size_t n, size_t size, weft_pred_fn *pred,
@@ -120,6 +123,7 @@ size_t weft_filter(void *dst, const void *src, size_t n, size_t size, weft_pred_
   return weft_filter_with(NULL, dst, src, n, size, pred, ctx);
 }
 
+/* What WEFT_FILTER makes has a leaf of its own, without a rest. */
 typedef struct typed_filter {
   wf_filter_leaf *leaf;
   void *ctx;
@@ -127,34 +131,27 @@ typedef struct typed_filter {
 
 static size_t typed_filter_leaf(void *kept, void *rest, const void *src, size_t n,
                                 void *ctx) {
-  const typed_filter *k = (const typed_filter *)ctx;
+  const typed_filter *f = (const typed_filter *)ctx;
   (void)rest;
-  return k->leaf(kept, src, n, k->ctx);
+  return f->leaf(kept, src, n, f->ctx);
 }
 
 size_t wf_typed_filter(const wf_typed *k, void *dst, const void *src, size_t size,
-                       wf_filter_leaf *leaf) {
-  weft_opts opts;
+                        wf_filter_leaf *leaf) {
   typed_filter filter = {leaf, k->ctx};
+  wf_compaction p = {src, dst, NULL, k->n, size, typed_filter_leaf, &filter, 0, 0};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, size, k->name);
-  wf_par_options(&opts, k->opts, k->name);
-  compact_call call = {&opts,
-                       {src, dst, NULL, k->n, size, typed_filter_leaf, &filter, 0, 0}};
-  if (k->n > 0) wf_par_run(&opts, compact_inside, &call);
-  return call.compaction.kept;
+  return compact(k->opts, k->name, &p);
 }
 
 /* ---- unique ---- */
 
 size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx) {
-  weft_opts opts;
-  compact_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
+  keep_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
+  wf_compaction p = {base, base, NULL, n, size, unique_leaf, &test, 0, 0};
   wf_check_elements(base == NULL, cmp == NULL, n, size, "weft_unique");
-  wf_par_options(&opts, o, "weft_unique");
-  compact_call call = {&opts, {base, base, NULL, n, size, unique_leaf, &test, 0, 0}};
-  if (n > 0) wf_par_run(&opts, compact_inside, &call);
-  return call.compaction.kept;
+  return compact(o, "weft_unique", &p);
 }
 
 size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
@@ -163,19 +160,23 @@ size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ct
 
 /* ---- partition without memory ---- */
 
+/* The others of a short array wait in this many bytes of stack. A choice. */
+enum { PARTITION_BYTES = 512 };
+
 typedef struct in_place_part {
   const weft_opts *opts;
-  const compact_test *test;
+  const keep_test *test;
   char *base;
   size_t n;
-  unsigned crew; /* so many threads may work on it */
-  size_t split;  /* result */
+  unsigned crew; /* how many threads may work on it, at least 1 */
+  size_t split;  /* result: how many elements stay, at the front; at most n */
 } in_place_part;
 
-/* As many elements as fit into a small buffer, which takes the others for a while. */
-__attribute__((noinline)) static size_t partition_few(const compact_test *t, char *base,
+/* At most PARTITION_BYTES of elements. */
+__attribute__((noinline)) static size_t partition_few(const keep_test *t, char *base,
                                                       size_t n) {
-  char others[512];
+  char others[PARTITION_BYTES];
+  WF_ASSERT(n * t->size <= sizeof others);
   char *yes = base, *no = others;
   for (size_t i = 0; i < n; i++) {
     char *from = base + i * t->size;
@@ -191,12 +192,13 @@ __attribute__((noinline)) static size_t partition_few(const compact_test *t, cha
   return (size_t)(yes - base) / t->size;
 }
 
-/* Both halves, and then the others of the lower change places with those to keep of the
- * upper one. */
+/* Partitions both halves; then the others of the lower half change places with the kept
+ * ones of the upper half. */
 static void partition_in_place(void *ctx) {
   in_place_part *p = (in_place_part *)ctx;
-  const compact_test *t = p->test;
-  if (p->n * t->size <= 512) {
+  const keep_test *t = p->test;
+  WF_ASSERT(p->n >= 1 && p->crew >= 1);
+  if (p->n * t->size <= PARTITION_BYTES) {
     p->split = partition_few(t, p->base, p->n);
     return;
   }
@@ -216,6 +218,7 @@ static void partition_in_place(void *ctx) {
     partition_in_place(&lower);
     partition_in_place(&upper);
   }
+  WF_ASSERT(lower.split <= lower.n && upper.split <= upper.n);
   size_t others = half - lower.split;
   wf_rotate(p->base + lower.split * t->size, others + upper.split, t->size, others);
   p->split = lower.split + upper.split;
@@ -227,32 +230,33 @@ typedef struct partition_call {
   const weft_opts *opts;
   char *base;
   size_t n;
-  compact_test test;
+  keep_test test;
   size_t split;
 } partition_call;
 
 static void partition_inside(void *ctx) {
   partition_call *call = (partition_call *)ctx;
   size_t size = call->test.size;
-  char *rest = (char *)malloc(call->n * size);
-  if (rest == NULL) {
+  wf_scratch rest = wf_scratch_get(call->n * size);
+  if (rest.memory == NULL) {
     in_place_part all = {call->opts, &call->test, call->base, call->n, 1, 0};
-    if (call->opts->max_workers != 0)
-      all.crew = wf_par_crew(call->opts);
-    else
-      all.crew = 64 * wf_par_crew(call->opts); /* parts enough to go round */
+    all.crew = wf_par_crew(call->opts);
+    /* Without a limit, 64 parts for each thread: a choice, so that uneven parts balance.
+     */
+    if (call->opts->max_workers == 0) all.crew *= 64;
     partition_in_place(&all);
     call->split = all.split;
     return;
   }
-  wf_compaction p = {call->base,     call->base,  rest, call->n, size,
-                     partition_leaf, &call->test, 0,    0};
+  wf_compaction p = {call->base,     call->base,  rest.memory, call->n, size,
+                  partition_leaf, &call->test, 0,           0};
   wf_compact(call->opts, &p);
-  /* Also when it was cancelled: what is in `rest` was in front of p.done. */
+  WF_ASSERT(p.kept <= p.done && p.done <= call->n);
+  /* Also when the call was cancelled: what is in `rest` was in front of p.done. */
   weft_opts move = *call->opts;
   move.cancel = NULL;
-  weft_copy_with(&move, call->base + p.kept * size, rest, p.done - p.kept, size);
-  free(rest);
+  weft_copy_with(&move, call->base + p.kept * size, rest.memory, p.done - p.kept, size);
+  wf_scratch_put(rest);
   call->split = p.kept;
 }
 

@@ -1,22 +1,24 @@
-/* par/array/histogram.c - counts how often each key is there.
+/* par/array/histogram.c - weft_histogram: counts how often each key occurs.
  *
- * Where there are many elements for each key, each thread counts into a table of its own,
- * and the tables are added up in the end. Else, and without memory, all threads add to
- * the one table atomically.
+ * Where there are many elements for each key, each member of a crew counts into a table
+ * of its own, and the tables are added up in the end. Otherwise, and where there is no
+ * memory for tables, all threads add to the caller's counts atomically.
+ *
+ * Called by programs. The struct of the call lives in its frame; a table belongs to one
+ * member until that has left and put it into the list.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "../base/crew.h"
 #include "array.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <weft/array.h>
 
-/* A table of its own pays if it has not more keys than this part of the elements that a
- * thread can expect. All tables together have at most 2 bytes for each element then. */
-enum { TABLE_PART = 4 };
+/* A member has its own table if there are at least this many elements for each of its
+ * keys. So all tables together have at most 2 bytes for each element. A choice. */
+enum { ELEMENTS_PER_KEY = 4 };
 
-/* The counts follow. */
 typedef struct count_table {
   struct count_table *next;
   size_t counts[];
@@ -30,8 +32,8 @@ typedef struct counting {
   size_t n, size;
   weft_key_fn *key;
   void *ctx;
-  wf_lock lock; /* of the list */
-  count_table *tables;
+  wf_lock lock;        /* of the list */
+  count_table *tables; /* of the members that have left */
 } counting;
 
 static inline size_t key_of(const counting *c, size_t i) {
@@ -41,14 +43,15 @@ static inline size_t key_of(const counting *c, size_t i) {
   return key;
 }
 
-/* Tables of more keys than this do not fit into the first cache: then the keys of a few
- * elements are found first, so that the lines of the table are under way, many at a time,
- * before they are needed. */
+/* Tables of more than KEYS_CACHED keys (32 KiB) do not fit into a usual first-level
+ * cache. There the keys of a batch of elements are found first, so that many lines of the
+ * table are on their way before they are needed. The length of a batch is a choice. */
 enum { KEYS_CACHED = 4096, KEYS_BATCH = 64 };
 
-/* Finds the keys of [begin, begin + n); n is at most KEYS_BATCH. */
+/* Finds the keys of [begin, begin + n), n <= KEYS_BATCH. */
 static void find_keys(const counting *c, const size_t *table, size_t begin, size_t n,
                       size_t *keys) {
+  WF_ASSERT(n <= KEYS_BATCH && begin + n <= c->n);
   for (size_t i = 0; i < n; i++) {
     keys[i] = key_of(c, begin + i);
     __builtin_prefetch(&table[keys[i]], 1);
@@ -70,6 +73,7 @@ static void count_into(const counting *c, size_t *table, size_t begin, size_t en
 
 /* ---- a table for each thread ---- */
 
+/* calloc: the pages of a large table are zero already. */
 static void *table_enter(void *ctx) {
   const counting *c = (const counting *)ctx;
   return calloc(1, sizeof(count_table) + c->keys * sizeof(size_t));
@@ -95,7 +99,7 @@ static void add_tables(size_t begin, size_t end, void *ctx) {
     for (size_t k = begin; k < end; k++) c->counts[k] += table->counts[k];
 }
 
-/* Returns how many elements are counted. */
+/* Returns how many elements, from the front, are counted. */
 static size_t count_by_tables(counting *c) {
   wf_crew crew = {.enter = table_enter,
                   .block = table_block,
@@ -106,7 +110,7 @@ static size_t count_by_tables(counting *c) {
   size_t done = wf_crew_run(c->opts, c->n, &crew);
   weft_opts opts = *c->opts;
   opts.max_len = 0;
-  opts.min_len = 2048;
+  opts.min_len = 2048; /* 16 KiB of counts, as for all calls that only move bytes */
   wf_loop_run(&opts, c->keys, &sum);
   for (count_table *table = c->tables, *next; table != NULL; table = next) {
     next = table->next;
@@ -119,7 +123,7 @@ static size_t count_by_tables(counting *c) {
 
 typedef struct shared_counting {
   const counting *c;
-  size_t first;
+  size_t first; /* elements in front of it are counted already */
 } shared_counting;
 
 static void count_shared(size_t begin, size_t end, void *ctx) {
@@ -138,7 +142,7 @@ static void count_shared(size_t begin, size_t end, void *ctx) {
 
 _Static_assert(sizeof(wf_word) == sizeof(size_t), "counts are added to as words");
 
-/* ---- both ---- */
+/* ---- the call ---- */
 
 static void histogram_inside(void *ctx) {
   counting *c = (counting *)ctx;
@@ -151,7 +155,8 @@ static void histogram_inside(void *ctx) {
     count_into(c, c->counts, 0, c->n);
     return;
   }
-  if (c->keys <= c->n / TABLE_PART / crew) done = count_by_tables(c);
+  if (c->keys <= c->n / ELEMENTS_PER_KEY / crew) done = count_by_tables(c);
+  WF_ASSERT(done <= c->n);
   shared_counting rest = {c, done};
   wf_loop loop = {count_shared, &rest, NULL};
   if (done < c->n) wf_loop_run(c->opts, c->n - done, &loop);

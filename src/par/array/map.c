@@ -1,7 +1,12 @@
 /* par/array/map.c - the calls that look at each element once and need nothing else: map,
- * count.
+ * count. Each is a loop whose block calls the function for its elements, or calls the
+ * leaf that WEFT_MAP or WEFT_COUNT has made.
+ *
+ * Called by programs. The struct of a call lives in its frame; the threads of the loop
+ * only read it, but for the total of a count.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "array.h"
 
 #include <weft/array.h>
@@ -13,8 +18,8 @@ typedef struct map_loop {
   char *dst;
   const char *src;
   size_t dst_size, src_size;
-  weft_map_fn *fn;
-  wf_map_leaf *leaf;
+  weft_map_fn *fn;   /* of weft_map */
+  wf_map_leaf *leaf; /* of typed functions */
   void *ctx;
 } map_loop;
 
@@ -61,10 +66,10 @@ void wf_typed_map(const wf_typed *k, void *dst, size_t dst_size, const void *src
 typedef struct count_loop {
   const char *base;
   size_t size;
-  weft_pred_fn *pred;
-  wf_array_leaf *leaf;
+  weft_pred_fn *pred;  /* of weft_count */
+  wf_array_leaf *leaf; /* of typed functions */
   void *ctx;
-  wf_word x_total;
+  wf_word x_total; /* at most the number of elements that were looked at */
 } count_loop;
 
 /* Relaxed: only the sum matters, and the end of the loop publishes it. */
@@ -92,7 +97,9 @@ static size_t count_with(const weft_opts *opts, size_t n, count_loop *c,
                          weft_range_fn *block) {
   wf_loop loop = {block, c, NULL};
   wf_loop_run(opts, n, &loop);
-  return wf_word_load_relaxed(&c->x_total); /* nobody adds to it any more */
+  size_t total = wf_word_load_relaxed(&c->x_total); /* nobody adds to it any more */
+  WF_ASSERT(total <= n);
+  return total;
 }
 
 size_t weft_count_with(const weft_opts *o, const void *base, size_t n, size_t size,

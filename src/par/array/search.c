@@ -1,13 +1,16 @@
-/* par/array/search.c - searches that stop at the first answer, and comparisons made of
- * them.
+/* par/array/search.c - searches that stop at the first answer, and the comparisons that
+ * are made of them; the smallest and the largest element.
  *
- * All are a loop with a word for the lowest index found so far. For the first match all
- * threads take blocks from the front of the range (the way of loops with a limited crew),
- * because what lies behind the match is work for nothing; for any match the range is
- * divided as usual. A block ends at its first match. For the last match the loop counts
- * from the back.
+ * A search is a loop with a word for the lowest index found so far. For the first match
+ * all threads take blocks from the front of the range (wf_loop_run_from_front), because
+ * what lies behind the match is wasted work; for any match the range is divided as usual.
+ * A block ends at its first match. For the last match the loop counts from the back.
+ *
+ * Called by programs. The struct of a search lives in the frame of the call; the threads
+ * of the loop share its x_ word and only read the rest.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "array.h"
 
 #include <string.h>
@@ -23,11 +26,11 @@ typedef size_t hunt_leaf(const hunt *h, size_t begin, size_t end);
 
 struct hunt {
   hunt_leaf *leaf;
-  const char *a, *b; /* arrays */
+  const char *a, *b; /* arrays; b is that of comparisons */
   size_t n, size;
   weft_pred_fn *pred;
   weft_cmp_fn *cmp;
-  wf_array_leaf *typed;
+  wf_array_leaf *typed; /* of typed functions */
   void *ctx;
   wf_word x_found; /* the lowest index found so far, or SIZE_MAX */
 };
@@ -35,15 +38,15 @@ struct hunt {
 static void hunt_block(size_t begin, size_t end, void *ctx) {
   hunt *h = (hunt *)ctx;
   size_t found = h->leaf(h, begin, end);
+  WF_ASSERT(begin <= found && found <= end && end <= h->n);
   if (found == end) return;
-  /* Relaxed, here and below: a number that goes down; the end of the loop publishes it.
-   */
+  /* Relaxed: a number that only goes down; the end of the loop publishes it. */
   uintptr_t lowest = wf_word_load_relaxed(&h->x_found);
   while (found < lowest && !wf_word_cas_relaxed(&h->x_found, &lowest, found)) {
   }
 }
 
-/* Seen late: a block too many. */
+/* Relaxed, here and below: if it is seen late, a block runs for nothing. */
 static bool is_behind_match(size_t begin, const void *ctx) {
   return begin > wf_word_load_relaxed(&((const hunt *)ctx)->x_found);
 }
@@ -87,7 +90,7 @@ static size_t last_match(const hunt *h, size_t begin, size_t end) {
   return end;
 }
 
-/* all: something that does not match is wanted. */
+/* weft_all looks for an element that does not match. */
 static size_t first_mismatch(const hunt *h, size_t begin, size_t end) {
   weft_pred_fn *pred = h->pred;
   void *ctx = h->ctx;
@@ -101,59 +104,55 @@ static size_t typed_match(const hunt *h, size_t begin, size_t end) {
   return begin + h->typed(h->a + begin * h->size, end - begin, h->ctx);
 }
 
+/* find_lowest or find_some. */
 typedef size_t hunt_way(const weft_opts *opts, hunt *h);
 
-static size_t find_by(const weft_opts *o, const char *call, hunt_way *way, hunt *h) {
+static size_t find_by(const weft_opts *o, const char *call, hunt_way *way,
+                      hunt_leaf *leaf, const void *base, size_t n, size_t size,
+                      weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
-  wf_check_elements(h->a == NULL, h->pred == NULL, h->n, h->size, call);
+  hunt h = {.leaf = leaf, .a = (const char *)base, .n = n, .size = size};
+  h.pred = pred;
+  h.ctx = ctx;
+  wf_check_elements(base == NULL, pred == NULL, n, size, call);
   wf_par_options(&opts, o, call);
-  return way(&opts, h);
+  return way(&opts, &h);
 }
 
 size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
                             weft_pred_fn *pred, void *ctx) {
-  hunt h = {.leaf = first_match, .a = (const char *)base, .n = n, .size = size};
-  h.pred = pred;
-  h.ctx = ctx;
-  return find_by(o, "weft_find_first", find_lowest, &h);
+  return find_by(o, "weft_find_first", find_lowest, first_match, base, n, size, pred,
+                 ctx);
 }
 
 size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n, size_t size,
                            weft_pred_fn *pred, void *ctx) {
-  hunt h = {.leaf = last_match, .a = (const char *)base, .n = n, .size = size};
-  h.pred = pred;
-  h.ctx = ctx;
-  size_t found = find_by(o, "weft_find_last", find_lowest, &h);
+  size_t found =
+      find_by(o, "weft_find_last", find_lowest, last_match, base, n, size, pred, ctx);
   return found == SIZE_MAX ? found : n - 1 - found;
-}
-
-static size_t find_one(const weft_opts *o, const char *call, hunt_leaf *leaf,
-                       const void *base, size_t n, size_t size, weft_pred_fn *pred,
-                       void *ctx) {
-  hunt h = {.leaf = leaf, .a = (const char *)base, .n = n, .size = size};
-  h.pred = pred;
-  h.ctx = ctx;
-  return find_by(o, call, find_some, &h);
 }
 
 size_t weft_find_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
                           weft_pred_fn *pred, void *ctx) {
-  return find_one(o, "weft_find_any", first_match, base, n, size, pred, ctx);
+  return find_by(o, "weft_find_any", find_some, first_match, base, n, size, pred, ctx);
 }
 
 bool weft_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
                    weft_pred_fn *pred, void *ctx) {
-  return find_one(o, "weft_any", first_match, base, n, size, pred, ctx) != SIZE_MAX;
+  return find_by(o, "weft_any", find_some, first_match, base, n, size, pred, ctx) !=
+         SIZE_MAX;
 }
 
 bool weft_all_with(const weft_opts *o, const void *base, size_t n, size_t size,
                    weft_pred_fn *pred, void *ctx) {
-  return find_one(o, "weft_all", first_mismatch, base, n, size, pred, ctx) == SIZE_MAX;
+  return find_by(o, "weft_all", find_some, first_mismatch, base, n, size, pred, ctx) ==
+         SIZE_MAX;
 }
 
 bool weft_none_with(const weft_opts *o, const void *base, size_t n, size_t size,
                     weft_pred_fn *pred, void *ctx) {
-  return find_one(o, "weft_none", first_match, base, n, size, pred, ctx) == SIZE_MAX;
+  return find_by(o, "weft_none", find_some, first_match, base, n, size, pred, ctx) ==
+         SIZE_MAX;
 }
 
 size_t wf_typed_find(const wf_typed *k, const void *a, size_t size, wf_array_leaf *leaf) {
@@ -244,8 +243,7 @@ static void extreme_block(size_t begin, size_t end, void *ctx) {
   for (; elem != behind; elem += e->size)
     if (extreme_order(e, elem, best) < 0) best = elem;
   size_t index = (size_t)(best - e->base) / e->size;
-  /* Relaxed: an index of elements that do not change; the end of the loop publishes it.
-   */
+  /* Relaxed: the elements do not change; the end of the loop publishes the index. */
   uintptr_t known = wf_word_load_relaxed(&e->x_best);
   for (;;) {
     if (known != SIZE_MAX) {
@@ -279,8 +277,9 @@ size_t weft_max_index_with(const weft_opts *o, const void *base, size_t n, size_
   return find_extreme(o, "weft_max_index", n, &e);
 }
 
-/* ---- with all defaults ---- */
+/* ---- without options ---- */
 
+/* Makes each call NAME from NAME_with. */
 #define WITHOUT_OPTIONS(result, name)                                                    \
   result name(const void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx) {  \
     return name##_with(NULL, base, n, size, pred, ctx);                                  \
