@@ -1,7 +1,13 @@
-/* par/fold/numbers.c - the calls of weft/numbers.h but for the scans: each is a kernel
- * for the leaves, and how two leaves are merged.
+/* par/fold/numbers.c - the calls of weft/numbers.h but for the scans: sum, product, mean,
+ * variance, dot, min, max, min and max index and fill of six types of numbers. Each is the
+ * loop of the SIMD set (simd.h) for the leaves, and a function that merges two leaves.
+ *
+ * Called by programs. The job lives in the frame of the call and is only read by the
+ * threads that fold. Macros make the calls: weft_sum_f64 is DEFINE_ONE(sum, ...) with the
+ * name f64, and so on; the comment of each macro lists the names that it makes.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "../base/checks.h"
 #include "../loop/loop.h"
 #include "reduce.h"
@@ -9,14 +15,17 @@
 
 #include <weft/numbers.h>
 
+/* Fixed, in simd.h: sums of floats depend on it. */
 #define TYPED_LEAF(type) (WF_SUM_LEAF_BYTES / sizeof(type))
 
+_Static_assert(TYPED_LEAF(float) <= WF_SIMD_MAX, "a leaf is one call of a SIMD loop");
+
 typedef struct typed_job {
-  const void *a, *b;
+  const void *a, *b; /* b of dot only */
   const wf_simd *simd;
 } typed_job;
 
-/* NULL stays NULL. */
+/* The element at `begin`; NULL stays NULL. */
 #define TYPED_FROM(type, array, begin)                                                   \
   ((begin) == 0 ? (const type *)(array) : (const type *)(array) + (begin))
 
@@ -42,17 +51,23 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
   *(double *)acc *= *(const double *)right;
 }
 
-/* Makes weft_<call>_<name> and its twin from the kernel of that name. */
-#define DEFINE_ONE(call, kernel, name, type, result, merge, FINISH)                      \
+static void merge_moments(void *acc, const void *right, void *ctx) {
+  (void)ctx;
+  wf_moments_merge((wf_moments *)acc, (const wf_moments *)right);
+}
+
+/* Makes weft_<call>_<name>, weft_<call>_<name>_with and <call>_leaf_<name>. `loop` is the
+ * name of the SIMD loop, `folded` its result, FINISH makes the result of the call of it.
+ */
+#define DEFINE_ONE(call, loop, name, type, folded, result, merge, FINISH)                \
   static void call##_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {       \
     const typed_job *j = (const typed_job *)ctx;                                         \
-    *(result *)acc =                                                                     \
-        j->simd->kernel##_##name(TYPED_FROM(type, j->a, begin), end - begin);            \
+    *(folded *)acc = j->simd->loop##_##name(TYPED_FROM(type, j->a, begin), end - begin); \
   }                                                                                      \
   result weft_##call##_##name##_with(const weft_opts *o, const type *a, size_t n) {      \
     weft_opts opts;                                                                      \
     typed_job j = {a, NULL, wf_simd_get()};                                              \
-    result r;                                                                            \
+    folded r;                                                                            \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, call##_leaf_##name, merge, &j};       \
     wf_par_start(&opts, o, a == NULL, n, "weft_" #call "_" #name);                       \
     wf_fold_run(&opts, &r, &fold);                                                       \
@@ -63,8 +78,10 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
   }
 
 #define AS_IT_IS(r, n) (r)
-#define DIVIDED(r, n)  ((n) > 0 ? (r) / (double)(n) : __builtin_nan(""))
+#define MEAN(r, n)     ((n) > 0 ? (r) / (double)(n) : __builtin_nan(""))
+#define VARIANCE(r, n) ((r).count > 0 ? (r).squares / (r).count : __builtin_nan(""))
 
+/* Makes weft_dot_<name>, weft_dot_<name>_with and dot_leaf_<name>. */
 #define DEFINE_DOT(name, type, wide, merge)                                              \
   static void dot_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {          \
     const typed_job *j = (const typed_job *)ctx;                                         \
@@ -85,10 +102,13 @@ static void merge_double_products(void *acc, const void *right, void *ctx) {
     return weft_dot_##name##_with(NULL, a, b, n);                                        \
   }
 
+/* Makes weft_sum_<name>, weft_product_<name>, weft_mean_<name>, weft_variance_<name> and
+ * weft_dot_<name>, each also as _with. */
 #define DEFINE_SUMS(name, type, wide, sums, products)                                    \
-  DEFINE_ONE(sum, sum, name, type, wide, sums, AS_IT_IS)                                 \
-  DEFINE_ONE(product, product, name, type, wide, products, AS_IT_IS)                     \
-  DEFINE_ONE(mean, total, name, type, double, merge_double_sums, DIVIDED)                \
+  DEFINE_ONE(sum, sum, name, type, wide, wide, sums, AS_IT_IS)                           \
+  DEFINE_ONE(product, product, name, type, wide, wide, products, AS_IT_IS)               \
+  DEFINE_ONE(mean, total, name, type, double, double, merge_double_sums, MEAN)           \
+  DEFINE_ONE(variance, moments, name, type, wf_moments, double, merge_moments, VARIANCE) \
   DEFINE_DOT(name, type, wide, sums)
 
 DEFINE_SUMS(i32, int32_t, int64_t, merge_integer_sums, merge_integer_products)
@@ -102,42 +122,15 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
 #undef DEFINE_DOT
 #undef DEFINE_ONE
 #undef AS_IT_IS
-#undef DIVIDED
-
-/* ---- variance ---- */
-
-static void merge_moments(void *acc, const void *right, void *ctx) {
-  (void)ctx;
-  wf_moments_merge((wf_moments *)acc, (const wf_moments *)right);
-}
-
-#define DEFINE_VARIANCE(name, type, wide)                                                \
-  static void variance_leaf_##name(void *acc, size_t begin, size_t end, void *ctx) {     \
-    const typed_job *j = (const typed_job *)ctx;                                         \
-    *(wf_moments *)acc =                                                                 \
-        j->simd->moments_##name(TYPED_FROM(type, j->a, begin), end - begin);             \
-  }                                                                                      \
-  double weft_variance_##name##_with(const weft_opts *o, const type *a, size_t n) {      \
-    weft_opts opts;                                                                      \
-    typed_job j = {a, NULL, wf_simd_get()};                                              \
-    wf_moments m;                                                                        \
-    wf_fold fold = {n, TYPED_LEAF(type), sizeof m, variance_leaf_##name, merge_moments,  \
-                    &j};                                                                 \
-    wf_par_start(&opts, o, a == NULL, n, "weft_variance_" #name);                        \
-    wf_fold_run(&opts, &m, &fold);                                                       \
-    return m.count > 0 ? m.squares / m.count : __builtin_nan("");                        \
-  }                                                                                      \
-  double weft_variance_##name(const type *a, size_t n) {                                 \
-    return weft_variance_##name##_with(NULL, a, n);                                      \
-  }
-WEFT_NUMBERS_(DEFINE_VARIANCE)
-#undef DEFINE_VARIANCE
+#undef MEAN
+#undef VARIANCE
 
 /* ---- smallest and largest ---- */
 
-/* Makes which_find_<name>: the smallest, or largest, number that is not NaN, and where
- * the leaf starts that has the first of them. Where that is the number for "none", a leaf
- * of NaN looks the same as one that has it: the callers look again. */
+/* Makes weft_min_<name> and weft_min_index_<name>, or the same for max, each also as _with.
+ * min_find_<name> returns the smallest number that is not NaN, and where the first leaf
+ * that has it begins. A leaf that has only NaN gives `none`, the largest number of the
+ * type; so where the result is `none`, the calls look at the array again. */
 #define DEFINE_EXTREME(which, op, none, name, type)                                      \
   typedef struct which##_best_##name {                                                   \
     type value;                                                                          \
@@ -192,6 +185,7 @@ WEFT_NUMBERS_(DEFINE_VARIANCE)
     wf_par_start(&opts, o, a == NULL, n, "weft_" #which "_index_" #name);                \
     which##_best_##name best = which##_find_##name(&opts, a, n);                         \
     if (wf_par_cancelled(&opts)) return SIZE_MAX;                                        \
+    WF_ASSERT(best.leaf <= n);                                                           \
     for (size_t i = best.value == (type)(none) ? 0 : best.leaf; i < n; i++)              \
       if (a[i] == best.value) return i;                                                  \
     return SIZE_MAX;                                                                     \
@@ -217,9 +211,11 @@ DEFINE_EXTREME(max, >, -__builtin_inf(), f64, double)
 
 /* ---- fill ---- */
 
-/* Not worth a fork below this. */
+/* Blocks have at least this many bytes: writing them takes about as long as the time
+ * between two blocks. A choice. */
 enum { FILL_MIN_BYTES = 4096 };
 
+/* Makes weft_fill_<name>, weft_fill_<name>_with and fill_block_<name>. */
 #define DEFINE_FILL(name, type, wide)                                                    \
   typedef struct fill_job_##name {                                                       \
     type *a;                                                                             \

@@ -1,18 +1,23 @@
-/* par/fold/numbers_scan.c - weft_scan_T: prefix sums of numbers, in one pass over memory.
+/* par/fold/numbers_scan.c - weft_scan_f64 and the scans of five other types: prefix sums
+ * of numbers, in one pass over memory.
  *
  * The array is cut into tiles of one length. Threads take tiles from left to right. A
- * thread adds up its tile, which brings it into the cache, tells the total, waits until
- * the totals of all tiles before it are known, and then writes the results while the tile
- * is still in the cache. The wait is short, for the others are not far behind. If one is,
- * because the system runs something else in its place, a thread that waits adds up the
- * missing tile itself; it comes to the same bits. Only if the results replace the
- * elements it cannot, and lets the system run others.
+ * thread adds up its tile, which brings it into the cache, announces the total, waits
+ * until the totals of all tiles before it are known, and then writes the results while
+ * the tile is still in the cache. The wait is short, for the other threads are not far
+ * behind. If one is, because the system runs something else on its CPU, a thread that
+ * waits adds up the missing tile itself and gets the same bits. If the results replace
+ * the elements it cannot do that, and lets the system run other threads.
  *
- * A thread that is alone does not add up first: the results tell the total. What is added
- * to what is the same in all cases, also where there is no memory for the totals, and one
- * thread does it all.
+ * A thread that is alone does not add up first: writing the results gives the total. What
+ * is added to what is the same in all cases, also where there is no memory for the totals
+ * and one thread does everything.
+ *
+ * Called by programs. The scan lives in the frame of the call; a tile belongs to the
+ * member that has taken it, and the x_ words of its state are shared.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "../base/checks.h"
 #include "../base/crew.h"
 #include "../base/scratch.h"
@@ -21,72 +26,81 @@
 #include <string.h>
 #include <weft/numbers.h>
 
+/* A tile stays in a usual second-level cache between both passes over it; fixed, because
+ * sums of floats depend on it. A thread that waits spins SCAN_SPINS times before it
+ * yields. Both are choices. */
 enum { SCAN_TILE_BYTES = 131072, SCAN_SPINS = 64 };
 #define SCAN_TILE(type) ((size_t)SCAN_TILE_BYTES / sizeof(type))
 
-/* Carries of all types are kept as 64 bits. */
+/* Sums of all types are kept as 64 bits. */
 typedef struct scan_tile {
-  wf_u64 x_total;  /* of the tile; who knows it may write it, all write the same */
-  wf_u64 x_before; /* what stands before the tile */
-  wf_u32 x_told;   /* 1: x_total is known */
+  wf_u64 x_total;     /* of the tile, if announced; several threads may write the same */
+  wf_u64 x_before;    /* the sum of all tiles before, if this tile is <= x_known */
+  wf_u32 x_announced; /* 0, then 1: x_total is valid */
 } scan_tile;
 
+/* Invariants: x_known <= tiles, and it only grows; all tiles below x_known are announced;
+ * x_before is valid for tiles up to x_known. */
 typedef struct tile_scan {
   void *dst;
   const void *src;
-  size_t n, tiles, tile; /* elements, tiles, elements of a tile */
-  size_t size;           /* of an element */
-  bool exclusive, in_place;
+  size_t n, tiles, tile;    /* elements, tiles, elements of a tile */
+  size_t size;              /* of an element */
+  bool exclusive, in_place; /* in_place: dst is src */
   const weft_opts *opts;
   const wf_simd *simd;
   uint64_t (*total)(const wf_simd *simd, const void *a, size_t n);
   uint64_t (*scan)(const struct tile_scan *s, size_t tile, uint64_t before);
   uint64_t (*plus)(uint64_t x, uint64_t y);
-  scan_tile *state;
-  wf_word x_members; /* threads that take tiles */
-  wf_word x_next;    /* the next tile to take */
-  wf_u64 x_known;    /* x_before is known up to this tile */
+  scan_tile *state;  /* tiles + 1 of them */
+  wf_word x_members; /* threads that take tiles at the moment */
+  wf_word x_next;    /* the next tile to take; goes past `tiles` */
+  wf_u64 x_known;    /* x_before is valid up to this tile */
 } tile_scan;
 
 static size_t tile_count(const tile_scan *s, size_t tile) {
+  WF_ASSERT(tile < s->tiles);
   size_t left = s->n - tile * s->tile;
   return left < s->tile ? left : s->tile;
 }
 
-/* ---- what threads tell each other ---- */
+/* ---- what threads announce to each other ---- */
 
 /* The next tile, or SIZE_MAX. */
 static size_t take_tile(tile_scan *s) {
   if (wf_par_cancelled(s->opts)) return SIZE_MAX;
-  /* Relaxed: it only hands out numbers. */
+  /* Relaxed: the word only hands out numbers. */
   size_t tile = wf_word_fetch_add_relaxed(&s->x_next, 1);
   return tile < s->tiles ? tile : SIZE_MAX;
 }
 
-static void tell_total(tile_scan *s, size_t tile, uint64_t total) {
+static void announce_total(tile_scan *s, size_t tile, uint64_t total) {
+  WF_ASSERT(tile < s->tiles);
   /* Relaxed: published by the next line. */
   wf_u64_store_relaxed(&s->state[tile].x_total, total);
   /* Release, pairs with the acquire in next_unknown. */
-  wf_u32_store_release(&s->state[tile].x_told, 1);
+  wf_u32_store_release(&s->state[tile].x_announced, 1);
 }
 
-/* Goes as far as totals are told, and returns the first tile whose total is not, or the
- * number of tiles: x_before is known up to there. Several threads may do so at a time:
- * they write the same. */
+/* Moves x_known as far as totals are announced. Returns the first tile whose total is
+ * not, or the number of tiles: x_before is valid up to there. Several threads may do so
+ * at the same time: they write the same. */
 static size_t next_unknown(tile_scan *s) {
   /* Acquire, pairs with the CAS below: x_before is there. */
   uint64_t tile = wf_u64_load_acquire(&s->x_known);
   while (tile < s->tiles) {
     scan_tile *t = &s->state[tile];
-    /* Acquire, pairs with the release in tell_total. */
-    if (wf_u32_load_acquire(&t->x_told) == 0) break;
-    /* Relaxed: ordered by x_told, x_known and the CAS. */
+    /* Acquire, pairs with the release in announce_total. */
+    if (wf_u32_load_acquire(&t->x_announced) == 0) break;
+    /* Relaxed: ordered by x_announced, x_known and the CAS. */
     uint64_t before = wf_u64_load_relaxed(&t->x_before);
     uint64_t after = s->plus(before, wf_u64_load_relaxed(&t->x_total));
     wf_u64_store_relaxed(&t[1].x_before, after);
-    /* Pairs with the acquire above. If it fails, `tile` is where another one is. */
+    /* Pairs with the acquire above. If it fails, `tile` is where another thread is. */
     if (wf_u64_cas_seq_cst(&s->x_known, &tile, tile + 1)) tile++;
   }
+  WF_ASSERT(tile <= s->tiles);
+  WF_ASSERT(tile == 0 || wf_u32_peek(&s->state[tile - 1].x_announced) == 1);
   return (size_t)tile;
 }
 
@@ -95,14 +109,14 @@ static uint64_t total_of(const tile_scan *s, size_t tile) {
   return s->total(s->simd, src, tile_count(s, tile));
 }
 
-/* Waits until what stands before the tile is known, about as long as it takes to add up a
- * tile; then adds up the one that is missing. */
+/* Waits until the sum before the tile is known, and returns it. After `patience`, about
+ * as long as it takes to add up a tile, it adds up the missing one itself. */
 static uint64_t await_before(tile_scan *s, size_t tile, uint64_t patience) {
   uint64_t start = wf_sys_ticks();
   size_t known;
   for (unsigned spins = 0; (known = next_unknown(s)) < tile; spins++) {
     if (!s->in_place && wf_sys_ticks() - start > patience) {
-      tell_total(s, known, total_of(s, known));
+      announce_total(s, known, total_of(s, known));
       start = wf_sys_ticks();
     } else if (s->in_place && spins >= SCAN_SPINS) {
       wf_sys_thread_yield();
@@ -110,6 +124,7 @@ static uint64_t await_before(tile_scan *s, size_t tile, uint64_t patience) {
       wf_sys_relax();
     }
   }
+  WF_ASSERT(wf_u64_peek(&s->x_known) >= tile);
   /* Relaxed: ordered by x_known. */
   return wf_u64_load_relaxed(&s->state[tile].x_before);
 }
@@ -117,7 +132,7 @@ static uint64_t await_before(tile_scan *s, size_t tile, uint64_t patience) {
 /* ---- tiles ---- */
 
 static bool is_alone(const tile_scan *s) {
-  /* Relaxed: a guess, which only decides what is quicker. */
+  /* Relaxed: a guess that only decides which way is quicker. */
   return wf_word_load_relaxed(&s->x_members) == 1;
 }
 
@@ -127,10 +142,10 @@ static void scan_tiles(tile_scan *s) {
     if (is_alone(s) && next_unknown(s) == tile) {
       /* Relaxed: ordered by x_known. */
       uint64_t before = wf_u64_load_relaxed(&s->state[tile].x_before);
-      tell_total(s, tile, s->scan(s, tile, before));
+      announce_total(s, tile, s->scan(s, tile, before));
     } else {
       uint64_t start = wf_sys_ticks();
-      tell_total(s, tile, total_of(s, tile));
+      announce_total(s, tile, total_of(s, tile));
       s->scan(s, tile, await_before(s, tile, wf_sys_ticks() - start));
     }
   }
@@ -150,6 +165,7 @@ static void scan_member(void *ctx) {
   /* Relaxed: see is_alone. */
   wf_word_fetch_add_relaxed(&s->x_members, 1);
   scan_tiles(s);
+  WF_ASSERT(wf_word_peek(&s->x_members) >= 1);
   wf_word_fetch_sub_relaxed(&s->x_members, 1);
 }
 
@@ -185,7 +201,9 @@ static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
 
 /* ---- the calls ---- */
 
-/* 0 is 64 bits of 0 for each of them. */
+/* Makes weft_scan_<name> and weft_scan_exclusive_<name>, each also as _with. `carry` is
+ * the type of sums, `natural` the type in which they are added without overflow errors.
+ * The sum of nothing is 64 bits of 0 for each type. */
 #define DEFINE_SCAN(name, type, carry, natural)                                          \
   static uint64_t scan_keep_##name(carry value) {                                        \
     uint64_t kept = 0;                                                                   \

@@ -1,9 +1,13 @@
 /* par/fold/reduce.c - weft_reduce, and the tree that all reductions are made of.
  *
  * The range is cut into leaves whose length follows from n alone, and the leaves into
- * halves. The left half of a node uses the node's accumulator, the right one a temporary
- * in the node's frame; so nothing is allocated unless accumulators are large. Who runs
- * which half makes no difference to what is merged with what.
+ * halves. The left half of a node uses the node's accumulator, the right half a temporary
+ * in the node's frame; so nothing is allocated unless accumulators are large. Which
+ * thread runs which half makes no difference to what is merged with what.
+ *
+ * Called by programs, by the calls on numbers, and by iterators. A node lives in the
+ * frame of the thread that made it and belongs to the thread that runs it; an accumulator
+ * is written by one thread at a time, handed over by the join.
  *
  * SPDX-License-Identifier: MIT */
 #include "reduce.h"
@@ -18,21 +22,28 @@
 
 /* ---- the tree ---- */
 
-/* Accumulators up to this size are in the frames of the nodes. */
+/* Accumulators up to this size are in the frames of the nodes. A choice: with the at most
+ * 64 levels of a tree that is 16 KiB of stack. */
 enum { SMALL_ACC = 256 };
 
+/* Invariant: count >= 1, first + count <= the number of leaves, budget >= 1. */
 typedef struct fold_node {
   const wf_fold *fold;
   const weft_opts *opts;
   void *acc;
   size_t first, count; /* leaves */
   size_t group;        /* leaves of a group, a power of two; 1: there are none */
-  unsigned budget;     /* so many threads may work on it; 1: only this one */
+  unsigned budget;     /* how many threads may work on it; 1: only this one */
 } fold_node;
+
+static size_t fold_leaves(const wf_fold *fold) {
+  return fold->n / fold->leaf + (fold->n % fold->leaf != 0);
+}
 
 static void fold_leaf(const fold_node *node) {
   const wf_fold *fold = node->fold;
   size_t begin = node->first * fold->leaf;
+  WF_ASSERT(begin <= fold->n);
   size_t left = fold->n - begin;
   size_t count = left < fold->leaf ? left : fold->leaf;
   if (wf_par_cancelled(node->opts)) count = 0;
@@ -52,8 +63,10 @@ static inline size_t lower_leaves(const fold_node *node) {
   return lower;
 }
 
-/* Both halves, and what they give; `right` is memory for the upper one. */
+/* Folds both halves by fn and merges them; `right` is memory for the upper one. */
 static inline void fold_halves(const fold_node *node, void *right, weft_fn *fn) {
+  WF_ASSERT(node->count >= 2 && node->budget >= 1);
+  WF_ASSERT(node->first + node->count <= fold_leaves(node->fold));
   size_t half = lower_leaves(node);
   fold_node lower = *node, upper = *node;
   WF_ASSERT(half > 0 && half < node->count);
@@ -82,7 +95,7 @@ static void fold_small(void *ctx) {
   fold_halves(node, right, fold_small);
 }
 
-/* A frame of its own, so that others do not have to be that large. */
+/* A function of its own, so that the frames of other nodes are small. */
 static __attribute__((noinline)) void fold_on_stack(const fold_node *node) {
   _Alignas(16) unsigned char right[WF_SCRATCH_STACK];
   fold_halves(node, right, fold_large);
@@ -117,10 +130,10 @@ static void fold_inside(void *ctx) {
 
 void wf_fold_run_in_groups(const weft_opts *opts, void *result, const wf_fold *fold,
                            size_t group) {
-  size_t count = fold->n / fold->leaf + (fold->n % fold->leaf != 0);
-  fold_node root = {fold, opts, result, 0, count, group, 1};
+  WF_ASSERT(fold->leaf >= 1 && fold->size >= 1);
   WF_ASSERT(group > 0 && (group & (group - 1)) == 0);
-  if (count > 1)
+  fold_node root = {fold, opts, result, 0, fold_leaves(fold), group, 1};
+  if (root.count > 1)
     wf_par_run(opts, fold_inside, &root);
   else
     fold_leaf(&root);
@@ -132,14 +145,16 @@ void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold) {
 
 /* ---- weft_reduce ---- */
 
-/* So many leaves at least, if there are as many elements: enough to balance work that is
- * uneven, few enough to merge. */
+/* At least LEAVES leaves, if there are as many elements: enough to balance uneven work,
+ * few enough to merge. Accumulators of more than LARGE_ACC bytes, which cost more to
+ * merge, have fewer. LEAF_MAX bounds the time until a cancellation is noticed. All are
+ * choices, and fixed: results of floats depend on them. */
 enum { LEAVES = 512, LEAVES_LARGE = 128, LARGE_ACC = 4096, LEAF_MAX = 32768 };
 
-/* Leaves of a typed function have up to TYPED_LEAF elements, as long as there are
- * TYPED_LEAVES of them. Its step is likely to be cheap: with shorter leaves the calls of
- * init, fold and merge would take most of the time. */
-enum { TYPED_LEAF = 256, TYPED_LEAVES = 64 };
+/* The step of a typed function is likely to be cheap, so that for short leaves the calls
+ * of init, fold and merge would take most of the time. Its leaves have at least
+ * TYPED_LEAF_MIN elements if that makes TYPED_LEAVES leaves. Choices, fixed as above. */
+enum { TYPED_LEAF_MIN = 256, TYPED_LEAVES = 64 };
 
 typedef struct user_fold {
   const weft_reducer *r;
@@ -157,7 +172,7 @@ static void user_merge(void *acc, const void *right, void *ctx) {
   user->r->merge(acc, right, user->ctx);
 }
 
-/* The functions run in the pool also if there is but one leaf. */
+/* The program's functions run in the pool even if there is only one leaf. */
 static void user_inside(void *ctx) {
   fold_node *root = (fold_node *)ctx;
   if (root->count > 1)
@@ -167,15 +182,16 @@ static void user_inside(void *ctx) {
 }
 
 static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
-  if (r == NULL) wf_fatal("weft_reduce", "the reducer is NULL");
-  if (r->init == NULL) wf_fatal("weft_reduce", "init is NULL");
-  if (n > 0 && r->fold == NULL) wf_fatal("weft_reduce", "fold is NULL");
-  if (n > 1 && r->merge == NULL) wf_fatal("weft_reduce", "merge is NULL");
-  if (r->size == 0) wf_fatal("weft_reduce", "the size of the accumulator is 0");
-  if (result == NULL) wf_fatal("weft_reduce", "the result is NULL");
+  const char *call = "weft_reduce";
+  wf_refuse_if(r == NULL, call, "the reducer is NULL");
+  wf_refuse_if(r->init == NULL, call, "init is NULL");
+  wf_refuse_if(n > 0 && r->fold == NULL, call, "fold is NULL");
+  wf_refuse_if(n > 1 && r->merge == NULL, call, "merge is NULL");
+  wf_refuse_if(r->size == 0, call, "the size of the accumulator is 0");
+  wf_refuse_if(result == NULL, call, "the result is NULL");
 }
 
-/* Elements for each leaf: it follows from n alone. */
+/* Elements of a leaf; it follows from n and the size of an accumulator alone. */
 static size_t fold_user_leaf(size_t n, const weft_reducer *r) {
   size_t leaves = r->size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
   size_t leaf = n / leaves + (n % leaves != 0);
@@ -185,7 +201,7 @@ static size_t fold_user_leaf(size_t n, const weft_reducer *r) {
 
 static size_t fold_typed_leaf(size_t n, const weft_reducer *r) {
   size_t leaf = fold_user_leaf(n, r), longer = n / TYPED_LEAVES;
-  if (longer > TYPED_LEAF) longer = TYPED_LEAF;
+  if (longer > TYPED_LEAF_MIN) longer = TYPED_LEAF_MIN;
   return leaf > longer ? leaf : longer;
 }
 
@@ -193,7 +209,7 @@ static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t le
                         const weft_reducer *r, void *ctx) {
   user_fold user = {r, ctx};
   wf_fold fold = {n, leaf, r->size, user_leaf, user_merge, &user};
-  fold_node root = {&fold, opts, result, 0, n / leaf + (n % leaf != 0), 1, 1};
+  fold_node root = {&fold, opts, result, 0, fold_leaves(&fold), 1, 1};
   if (n == 0)
     r->init(result, ctx);
   else

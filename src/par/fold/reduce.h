@@ -1,5 +1,7 @@
-/* par/fold/reduce.h - reductions over leaves of one length, whose tree follows from the
- * number of elements alone.
+/* par/fold/reduce.h - reductions as a tree of leaves of one length. The tree follows from
+ * the number of elements alone, so results have the same bits for any number of threads.
+ *
+ * Used by weft_reduce, by the calls on numbers and by the folds of iterators.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_REDUCE_H
@@ -8,17 +10,20 @@
 #include "../base/options.h"
 
 typedef struct wf_fold {
-  size_t n, leaf; /* elements, elements of a leaf */
-  size_t size;    /* of an accumulator */
-  /* Sets the accumulator to what the elements [begin, end) give. None: cancelled. */
+  size_t n;    /* elements */
+  size_t leaf; /* elements of each leaf but the last, at least 1 */
+  size_t size; /* bytes of an accumulator, at least 1 */
+  /* Sets the accumulator to what the elements [begin, end) give. An empty range, when
+   * the call was cancelled or n is 0, gives the identity. */
   void (*fold)(void *acc, size_t begin, size_t end, void *ctx);
+  /* Appends `right`, which comes right behind `acc` in the array, to it. */
   void (*merge)(void *acc, const void *right, void *ctx);
   void *ctx;
 } wf_fold;
 
-/* Folds the leaves and merges neighbours, in a tree that is halved by leaves. Inside the
- * pool of the options or outside; n may be 0. A single leaf is folded by the calling
- * thread, wherever it is. */
+/* Folds the leaves and merges neighbours, in a tree that halves the number of leaves, and
+ * sets *result. Enters the pool of the options if there is more than one leaf; a single
+ * leaf, also an empty one, is folded by the calling thread, wherever it is. */
 void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold);
 
 /* The same with leaves in groups of `group`, a power of two, the last one perhaps of

@@ -1,13 +1,17 @@
 /* par/fold/scan.c - weft_scan, for elements and operations that are not known here.
  *
- * The array is cut into blocks whose length follows from n alone. What all elements in
- * front of a block give, its carry, is the combination of the totals of the blocks before
- * it, from left to right; each total starts from the identity. With several threads the
- * totals come first, then the carries, then the results; a single thread, or one for
- * which there is no memory, does all in one pass. Both combine the same in the same
- * order.
+ * The array is cut into blocks whose length follows from n alone. The carry of a block is
+ * what all elements in front of it give: the combination of the totals of the blocks
+ * before it, from left to right, where each total starts from the identity. Several
+ * threads compute the totals first, then one computes the carries, then all the results.
+ * A single thread, or one for which there is no memory, does everything in one pass. Both
+ * combine the same in the same order.
+ *
+ * Called by programs and by the functions that WEFT_SCAN makes. The job lives in the
+ * frame of the call; the element of a carry belongs to the thread that runs its block.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/assert.h"
 #include "../base/bytes.h"
 #include "../base/checks.h"
 #include "../base/scratch.h"
@@ -16,6 +20,10 @@
 #include <weft/detail/typed_function.h>
 #include <weft/reduce.h>
 
+/* At most SCAN_BLOCKS blocks, of at least SCAN_BLOCK_MIN elements: enough to balance
+ * uneven work, few enough for one thread to combine. Choices, and fixed: results of
+ * floats depend on them. Elements of up to SCAN_SMALL bytes need no allocation when one
+ * thread works alone. */
 enum { SCAN_BLOCKS = 512, SCAN_BLOCK_MIN = 64, SCAN_SMALL = 128 };
 
 typedef struct scan_job {
@@ -24,27 +32,33 @@ typedef struct scan_job {
   size_t n, size, block;
   const void *identity;
   bool inclusive;
-  weft_op_fn *op;                   /* or NULL, and then: */
-  const wf_typed_scan_loops *loops; /* loops over elements of a known type */
+  weft_op_fn *op;              /* NULL: a typed function, with these loops */
+  const wf_scan_kernel *typed; /* over elements of its type */
   void *ctx;
   const weft_opts *opts;
-  char *carries; /* of each block; first its total */
+  char *carries; /* the carry of each block; first the total of the block before */
 } scan_job;
 
-/* From one element of scratch memory to the next: all are aligned as malloc's are. */
+/* Bytes from one element of scratch memory to the next: all are aligned as malloc's are.
+ */
 static size_t scan_step(const scan_job *j) {
   return (j->size + 15) & ~(size_t)15;
 }
 
 static size_t scan_block_end(const scan_job *j, size_t b) {
   size_t begin = b * j->block;
+  WF_ASSERT(begin < j->n);
   return j->n - begin < j->block ? j->n : begin + j->block;
 }
 
-/* Adds n elements to acc. */
+static size_t scan_block_count(const scan_job *j) {
+  return j->n / j->block + (j->n % j->block != 0);
+}
+
+/* Combines n elements with acc, in order. */
 static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
-  if (j->loops != NULL)
-    j->loops->fold(acc, src, n, j->ctx);
+  if (j->typed != NULL)
+    j->typed->fold(acc, src, n, j->ctx);
   else
     for (size_t i = 0; i < n; i++) j->op(acc, src + i * j->size, j->ctx);
 }
@@ -56,13 +70,13 @@ static void block_total(const scan_job *j, size_t b, void *acc) {
   scan_fold(j, acc, j->src + begin * j->size, scan_block_end(j, b) - begin);
 }
 
-/* Writes the results of block b. acc: what stands in front of it; changes. total: NULL,
- * or gets the total, from the identity on. next: memory for an element. */
+/* Writes the results of block b. acc is the carry of the block, and is changed. total, if
+ * it is not NULL, is set to the total of the block. next is memory for an element. */
 static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char *total) {
   size_t size = j->size, begin = b * j->block, end = scan_block_end(j, b);
   if (total != NULL) wf_copy_element(total, j->identity, size);
-  if (j->loops != NULL) {
-    j->loops->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
+  if (j->typed != NULL) {
+    j->typed->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
                    j->inclusive, j->ctx);
     return;
   }
@@ -83,8 +97,9 @@ static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char 
 
 /* ---- one thread ---- */
 
-/* memory: four elements, each at a multiple of 16 bytes. */
+/* memory has room for four elements, each at a multiple of 16 bytes. */
 static void scan_serially(const scan_job *j, char *memory) {
+  WF_ASSERT((uintptr_t)memory % 16 == 0);
   size_t step = scan_step(j);
   char *acc = memory, *next = acc + step, *total = next + step, *carry = total + step;
   wf_copy_element(carry, j->identity, j->size);
@@ -118,17 +133,20 @@ static void scan_alone(const scan_job *j) {
 
 /* ---- several threads ---- */
 
+/* The carry of block b; behind those of all blocks there is as much memory again. */
 static char *scan_carry(const scan_job *j, size_t b) {
+  WF_ASSERT(b < 2 * scan_block_count(j));
   return j->carries + b * scan_step(j);
 }
 
-/* The total of block b lies where the carry of b + 1 will be. */
+/* Puts the total of block b where the carry of b + 1 will be. */
 static void scan_totals(size_t begin, size_t end, void *ctx) {
   const scan_job *j = (const scan_job *)ctx;
   for (size_t b = begin; b < end; b++) block_total(j, b, scan_carry(j, b + 1));
 }
 
-/* carries[b + 1] = carries[b], then the total of b. */
+/* Turns totals to carries: that of b is that of b - 1 combined with the total of b - 1.
+ */
 static void scan_carries(const scan_job *j, size_t blocks, char *next) {
   wf_copy_element(scan_carry(j, 0), j->identity, j->size);
   for (size_t b = 1; b < blocks; b++) {
@@ -140,15 +158,15 @@ static void scan_carries(const scan_job *j, size_t blocks, char *next) {
 
 static void scan_results(size_t begin, size_t end, void *ctx) {
   const scan_job *j = (const scan_job *)ctx;
-  size_t blocks = j->n / j->block + (j->n % j->block != 0);
-  /* An element's worth of memory for each block, behind the carries. */
+  size_t blocks = scan_block_count(j);
+  /* Each block has memory for an element behind the carries. */
   for (size_t b = begin; b < end; b++)
     scan_block(j, b, scan_carry(j, b), scan_carry(j, blocks + b), NULL);
 }
 
 static void scan_inside(void *ctx) {
   scan_job *j = (scan_job *)ctx;
-  size_t blocks = j->n / j->block + (j->n % j->block != 0);
+  size_t blocks = scan_block_count(j);
   weft_opts opts = {.struct_size = sizeof opts,
                     .pool = j->opts->pool,
                     .max_workers = j->opts->max_workers,
@@ -170,31 +188,31 @@ static void scan_inside(void *ctx) {
   wf_scratch_put(scratch);
 }
 
-static size_t scan_block_length(size_t n) {
-  size_t block = n / SCAN_BLOCKS + (n % SCAN_BLOCKS != 0);
-  return block < SCAN_BLOCK_MIN ? SCAN_BLOCK_MIN : block;
+/* Sets the length of blocks and runs the job, which has everything else but the options.
+ */
+static void scan_start(scan_job *j, const weft_opts *opts) {
+  j->opts = opts;
+  j->block = j->n / SCAN_BLOCKS + (j->n % SCAN_BLOCKS != 0);
+  if (j->block < SCAN_BLOCK_MIN) j->block = SCAN_BLOCK_MIN;
+  wf_par_run(opts, scan_inside, j);
 }
 
 void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, size_t size,
                     const void *identity, bool inclusive, weft_op_fn *op, void *ctx) {
+  const char *call = "weft_scan";
   weft_opts opts;
-  wf_par_options(&opts, o, "weft_scan");
+  wf_par_options(&opts, o, call);
   if (n == 0) return;
-  if (op == NULL) wf_fatal("weft_scan", "the operation is NULL");
-  if (size == 0) wf_fatal("weft_scan", "the size of an element is 0");
-  if (dst == NULL || src == NULL) wf_fatal("weft_scan", "an array is NULL");
-  if (identity == NULL) wf_fatal("weft_scan", "the identity is NULL");
-  scan_job j = {.dst = (char *)dst,
-                .src = (const char *)src,
-                .n = n,
-                .size = size,
-                .block = scan_block_length(n),
-                .identity = identity,
-                .inclusive = inclusive,
-                .op = op,
-                .ctx = ctx,
-                .opts = &opts};
-  wf_par_run(&opts, scan_inside, &j);
+  wf_refuse_if(op == NULL, call, "the operation is NULL");
+  wf_refuse_if(size == 0, call, "the size of an element is 0");
+  wf_refuse_if(dst == NULL || src == NULL, call, "an array is NULL");
+  wf_refuse_if(identity == NULL, call, "the identity is NULL");
+  scan_job j = {.dst = (char *)dst, .src = (const char *)src, .n = n, .size = size};
+  j.identity = identity;
+  j.inclusive = inclusive;
+  j.op = op;
+  j.ctx = ctx;
+  scan_start(&j, &opts);
 }
 
 void weft_scan(void *dst, const void *src, size_t n, size_t size, const void *identity,
@@ -207,15 +225,11 @@ void wf_typed_scan(const wf_typed *k, void *dst, const void *src, const void *id
   weft_opts opts;
   wf_par_options(&opts, k->opts, k->name);
   if (k->n == 0) return;
-  scan_job j = {.dst = (char *)dst,
-                .src = (const char *)src,
-                .n = k->n,
-                .size = scan->size,
-                .block = scan_block_length(k->n),
-                .identity = identity,
-                .inclusive = scan->inclusive,
-                .loops = scan,
-                .ctx = k->ctx,
-                .opts = &opts};
-  wf_par_run(&opts, scan_inside, &j);
+  scan_job j = {.dst = (char *)dst, .src = (const char *)src, .n = k->n};
+  j.size = scan->size;
+  j.identity = identity;
+  j.inclusive = scan->inclusive;
+  j.typed = scan;
+  j.ctx = k->ctx;
+  scan_start(&j, &opts);
 }

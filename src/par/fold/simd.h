@@ -1,8 +1,8 @@
-/* par/fold/simd.h - the innermost loops over arrays of numbers, one set for each kind of
- * CPU.
+/* par/fold/simd.h - SIMD sets: the innermost loops over arrays of numbers, one set for
+ * each kind of CPU. Used by the calls on numbers and by iterators.
  *
- * All sets give the same bits: what is added to what is part of a kernel's definition,
- * see simd_body.h, and not left to the compiler or the width of the CPU's registers.
+ * All sets give the same bits: simd_body.h defines for each loop what is added to what,
+ * and leaves nothing to the compiler or the width of the CPU's registers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_SIMD_H
@@ -12,16 +12,17 @@
 
 #include <weft/numbers.h>
 
-/* What is known of some numbers: their mean, which is mean + rest, and the sum of the
- * squares of how far they are from it. */
+/* Of some numbers: how many there are, their mean, which is mean + rest, and the sum of
+ * the squares of their distances from it. */
 typedef struct wf_moments {
   double count, mean, rest, squares;
 } wf_moments;
 
-/* Adds what is known of other numbers. */
+/* Sets *l to the moments of the numbers of both. */
 void wf_moments_merge(wf_moments *l, const wf_moments *r);
 
-/* Most elements of one call of a kernel other than fill and scan. */
+/* The most elements of one call of a loop other than fill and scan: TREE_LEVELS of
+ * simd_body.h are enough for those. */
 enum { WF_SIMD_MAX = 16384 };
 
 /* Sums of floats are trees: elements of a block of WF_SUM_BLOCK are added in eight
@@ -30,27 +31,26 @@ enum { WF_SIMD_MAX = 16384 };
  * a second-level cache where they are read twice, and take a few microseconds. */
 enum { WF_SUM_BLOCK = 128, WF_SUM_LEAF_BYTES = 65536 };
 
-/* A carry is what scans keep between elements: double for floats, else the type itself.
- */
+/* The loops of one type: sum_f64, product_f64 and so on. `carry` is what scans keep
+ * between elements: double for floats, else the type itself. */
 #define WF_SIMD_OF(name, type, wide, carry)                                              \
   wide (*sum_##name)(const type *a, size_t n);                                           \
   wide (*product_##name)(const type *a, size_t n);                                       \
   wide (*dot_##name)(const type *a, const type *b, size_t n);                            \
   type (*min_##name)(const type *a, size_t n);                                           \
   type (*max_##name)(const type *a, size_t n);                                           \
-  /* The sum, rounded at most a few times. */                                            \
+  /* The sum as a double, rounded at most a few times. */                                \
   double (*total_##name)(const type *a, size_t n);                                       \
   wf_moments (*moments_##name)(const type *a, size_t n);                                 \
-  /* What scan returns. */                                                               \
+  /* The same value that scan_... returns, without writing. */                           \
   carry (*scan_total_##name)(const type *a, size_t n);                                   \
   /* dst[i] = before + (a[0] + ... + a[i]), without a[i] if exclusive; dst may be a.     \
    * Returns the sum of a alone, added in the same order. */                             \
   carry (*scan_##name)(type * dst, const type *a, size_t n, carry before, bool exclusive);
 
-/* Moves the elements of 4 or 8 bytes that have a byte of 1, not 0, in `keep` to dst,
- * which does not overlap and has room for n; returns how many. Those behind them are
- * undefined.
- */
+/* Copies the elements of 4 or 8 bytes whose byte in `keep` is 1, not 0, to dst, side by
+ * side, and returns how many there are. dst does not overlap src and has room for n;
+ * what lies behind the copied elements is undefined. */
 typedef size_t wf_compact_fn(void *dst, const void *src, const unsigned char *keep,
                              size_t n);
 
@@ -65,19 +65,19 @@ typedef struct wf_simd {
    * sum_f64 have before they add the columns. */
   void (*columns_f32)(double *sums, const float *a, size_t n);
   void (*columns_f64)(double *sums, const double *a, size_t n);
-  /* Elements of 4 and of 8 bytes. */
+  /* Sets n elements of 4 or of 8 bytes to *value. */
   void (*fill_4)(void *a, size_t n, const void *value);
   void (*fill_8)(void *a, size_t n, const void *value);
-  bool wide; /* does the CPU run what is compiled for AVX2? */
-  wf_compact_fn *compact_4,
-      *compact_8; /* NULL: this CPU has nothing better than a loop */
+  bool wide; /* this CPU runs what is compiled for AVX2 */
+  /* NULL in the portable set, where a plain loop is as good. */
+  wf_compact_fn *compact_4, *compact_8;
 } wf_simd;
 
-/* Those of this CPU. */
+/* The set of this CPU. */
 const wf_simd *wf_simd_get(void);
 
-/* For tests: from now on the set of that number, 0 is the portable one. False if this CPU
- * has no such set. */
+/* For tests: chooses the set of that number, from 0, the portable one, to 2. False if
+ * this CPU cannot run it. */
 bool wf_simd_choose(unsigned number);
 
 #endif

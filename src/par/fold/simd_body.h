@@ -1,11 +1,16 @@
-/* par/fold/simd_body.h - the kernels, written once; kernels.c includes this file for each
- * kind of CPU. SIMD(name) gives a name of the set, SIMD_BYTES is the length of its
- * vectors.
+/* par/fold/simd_body.h - a template: the loops of a SIMD set, written once. simd.c
+ * includes it for each kind of CPU. SIMD(name) is the name with the set's suffix, such as
+ * sum_f64_avx2; SIMD_BYTES is the length of the set's vectors.
  *
  * Doubles are added in eight lanes, whatever the length of the vectors: element i goes to
  * lane i % 8, each lane is a binary tree over its elements, and in the end the lanes are
- * a tree, too. That is pairwise summation, with as many additions as the plain loop has.
- * Integers wrap, so that their order does not matter and the compiler may choose it.
+ * combined as a tree, too. That is pairwise summation, with as many additions as the
+ * plain loop has. Integers wrap, so their order does not matter and the compiler may
+ * choose it.
+ *
+ * Makes sum_T, product_T, dot_T, total_T, moments_T, min_T, max_T, scan_total_T and
+ * scan_T for T in i32, u32, i64, u64, f32 and f64; fill_4 and fill_8; and the set itself,
+ * `simd`. Macros make those of several types; above each it says which.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -14,7 +19,7 @@
 #define WIDTH  (SIMD_BYTES / 8) /* doubles in a vector */
 #define VECTOR SIMD(vector)
 #define LANES  SIMD(lanes)
-#define EACH   for (int k = 0; k < 8 / WIDTH; k++) /* vector of eight lanes */
+#define EACH   for (int k = 0; k < 8 / WIDTH; k++) /* each vector of the eight lanes */
 
 typedef double VECTOR __attribute__((vector_size(SIMD_BYTES)));
 typedef float SIMD(vector_f32) __attribute__((vector_size(SIMD_BYTES)));
@@ -59,7 +64,8 @@ WF_INLINE LANES SIMD(lanes_of)(double value) {
   return SIMD(load_f64)(d);
 }
 
-/* For each operation that a tree may have: of lanes, and of the lanes of one. */
+/* Makes lanes_add and one_add, lanes_sub and one_sub, lanes_mul and one_mul: lane by lane
+ * of x and y, and the eight lanes of x combined to one number. */
 #define LANES_OP(name, op)                                                               \
   WF_INLINE LANES SIMD(lanes_##name)(LANES x, LANES y) {                                 \
     EACH x.v[k] = x.v[k] op y.v[k];                                                      \
@@ -78,10 +84,11 @@ LANES_OP(mul, *)
 
 /* ---- trees ---- */
 
-/* A block of 128 elements is a tree in registers; what blocks give waits in a stack, in
- * which the entry of level k stands for 2^k blocks. The last block is filled up. */
+/* A block of 128 elements is a tree in registers. The results of blocks wait in a stack,
+ * in which the entry of level k stands for 2^k blocks. The last block is filled up with
+ * elements that change nothing. */
 #define TREE_BLOCK  WF_SUM_BLOCK
-#define TREE_LEVELS 10 /* enough for WF_SIMD_MAX elements */
+#define TREE_LEVELS 10 /* enough for WF_SIMD_MAX elements: 128 blocks are 8 levels */
 
 #define TREE_16(op, AT, i) SIMD(lanes_##op)(AT(i), AT((i) + 8))
 #define TREE_32(op, AT, i) SIMD(lanes_##op)(TREE_16(op, AT, i), TREE_16(op, AT, (i) + 16))
@@ -90,15 +97,17 @@ LANES_OP(mul, *)
   SIMD(lanes_##op)(TREE_64(op, AT, i), TREE_64(op, AT, (i) + 64))
 #define AT_TAIL(i) SIMD(load_f64)(tail + (i))
 
-/* Combines AT(i), eight lanes from the elements at i on, for all elements, to the lanes
- * `all`; ONE(i) is the same for a single one. */
+/* Combines all elements to the lanes `all`. AT(i) is eight lanes from the elements i to
+ * i + 7, ONE(i) the same for a single element, `empty` changes nothing. */
 #define TREE_LANES(op, empty, AT, ONE)                                                   \
+  WF_ASSERT(n <= WF_SIMD_MAX);                                                           \
   LANES waiting[TREE_LEVELS];                                                            \
   size_t top = 0, blocks = n / TREE_BLOCK;                                               \
   for (size_t block = 0; block < blocks; block++) {                                      \
     size_t i = block * TREE_BLOCK;                                                       \
     LANES x = TREE_128(op, AT, i);                                                       \
     for (size_t k = block; k % 2 == 1; k /= 2) x = SIMD(lanes_##op)(waiting[--top], x);  \
+    WF_ASSERT(top < TREE_LEVELS);                                                        \
     waiting[top++] = x;                                                                  \
   }                                                                                      \
   if (n % TREE_BLOCK != 0 || n == 0) {                                                   \
@@ -173,6 +182,7 @@ static double SIMD(total_f32)(const float *a, size_t n) {
   return SIMD(sum_f32)(a, n);
 }
 
+/* Makes sum_<name>, product_<name> and dot_<name> for i32, u32 and u64. */
 #define SUMS_OF_INTEGERS(name, type, wide)                                               \
   static wide SIMD(sum_##name)(const type *a, size_t n) {                                \
     uint64_t sum = 0;                                                                    \
@@ -194,7 +204,7 @@ SUMS_OF_INTEGERS(u32, uint32_t, uint64_t)
 SUMS_OF_INTEGERS(u64, uint64_t, uint64_t)
 #undef SUMS_OF_INTEGERS
 
-/* Signed numbers wrap as the others do. */
+/* Signed numbers of 64 bits wrap as unsigned ones do. */
 static int64_t SIMD(sum_i64)(const int64_t *a, size_t n) {
   return (int64_t)SIMD(sum_u64)((const uint64_t *)a, n);
 }
@@ -217,7 +227,8 @@ static double SIMD(total_u32)(const uint32_t *a, size_t n) {
   return (double)SIMD(sum_u32)(a, n);
 }
 
-/* The upper and the lower halves on their own do not overflow. */
+/* Makes total_i64 and total_u64. Sums of the upper and of the lower halves of numbers do
+ * not overflow. */
 #define TOTAL_64(name, type, half)                                                       \
   static double SIMD(total_##name)(const type *a, size_t n) {                            \
     type upper = 0;                                                                      \
@@ -232,7 +243,7 @@ TOTAL_64(i64, int64_t, int32_t)
 TOTAL_64(u64, uint64_t, uint32_t)
 #undef TOTAL_64
 
-/* How far doubles are from the mean, and the squares of that. */
+/* The distances of doubles from the mean, and their squares. */
 #define APART(i)       SIMD(lanes_sub)(SIMD(load_f64)(a + (i)), means)
 #define SQUARED(i)     SIMD(lanes_mul)(APART(i), APART(i))
 #define ONE_APART(i)   (a[i] - mean)
@@ -248,8 +259,8 @@ static double SIMD(tree_squared)(const double *a, double mean, size_t n) {
   TREE(add, 0.0, SQUARED, ONE_SQUARED)
 }
 
-/* Twice over the same elements, which are still in the cache: first the mean, then how
- * far they are from it. What the rounded mean is off by is taken out again. */
+/* Passes over the same elements, which are still in the cache: first the mean, then the
+ * distances from it. `off` corrects what the rounded mean is off by. */
 static wf_moments SIMD(moments_f64)(const double *a, size_t n) {
   wf_moments m = {(double)n, 0, 0, 0};
   if (n == 0) return m;
@@ -260,7 +271,8 @@ static wf_moments SIMD(moments_f64)(const double *a, size_t n) {
   return m;
 }
 
-/* Other types are made to doubles first, in parts that fit on a small stack. */
+/* Makes moments_<name> for the other types: their numbers become doubles first, in parts
+ * that fit on a small stack. */
 #define MOMENTS(name, type)                                                              \
   static wf_moments SIMD(moments_##name)(const type *a, size_t n) {                      \
     wf_moments all = {0, 0, 0, 0};                                                       \
@@ -285,6 +297,7 @@ MOMENTS(f32, float)
 
 /* ---- smallest and largest ---- */
 
+/* Makes min_<name> and max_<name> of integers; `none` is the result for no elements. */
 #define EXTREME_OF_INTEGERS(which, name, type, none, op)                                 \
   static type SIMD(which##_##name)(const type *a, size_t n) {                            \
     type r = none;                                                                       \
@@ -301,7 +314,7 @@ EXTREME_OF_INTEGERS(min, u64, uint64_t, UINT64_MAX, <)
 EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
 #undef EXTREME_OF_INTEGERS
 
-/* x if x < r, else r: so a NaN in x is passed over. The instruction does just that. */
+/* x if x < r, else r: so a NaN in x is skipped. That is what the instruction does. */
 #if WF_X86_SIMD && SIMD_BYTES == 16
 #define EXTREME_F64(which, op, x, r) _mm_##which##_pd(x, r)
 #define EXTREME_F32(which, op, x, r) _mm_##which##_ps(x, r)
@@ -321,7 +334,8 @@ EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
 #define EXTREME_F32(which, op, x, r) EXTREME_LANES(4, op, x, r)
 #endif
 
-/* In 128 bytes of lanes, which decide which of equal zeros is the result. */
+/* Makes min_f32, max_f32, min_f64 and max_f64. Every set has 128 bytes of lanes, because
+ * they decide which of equal zeros, 0.0 or -0.0, is the result. */
 #define EXTREME_OF_FLOATS(which, name, type, vector, none, op, EXTREME)                  \
   static type SIMD(which##_##name)(const type *a, size_t n) {                            \
     enum { ALL = 128 / sizeof(type), PART = SIMD_BYTES / sizeof(type) };                 \
@@ -352,7 +366,7 @@ EXTREME_OF_FLOATS(max, f64, double, VECTOR, -__builtin_inf(), >, EXTREME_F64)
 
 /* ---- fill ---- */
 
-/* By size: what the bytes mean does not matter. */
+/* Makes fill_4 and fill_8: what the bytes mean does not matter. */
 #define FILL(size, natural)                                                              \
   static void SIMD(fill_##size)(void *a, size_t n, const void *value) {                  \
     natural x;                                                                           \
@@ -365,9 +379,9 @@ FILL(8, uint64_t)
 
 /* ---- scans ---- */
 
-/* prefix: x0, x0 + x1, ..., where 4 to 7 are added to the sum of 0 to 3, and likewise in
- * the halves. last: the last lane in all. shift: the lanes one further, the last one of
- * `before` in front. */
+/* prefix: x0, x0 + x1, ..., where lanes 4 to 7 are added to the sum of lanes 0 to 3, and
+ * likewise within the halves. last: the last lane in all eight. shift: each lane moves up
+ * by one, and the last one of `before` comes first. */
 #if WF_X86_SIMD && SIMD_BYTES == 64
 WF_INLINE LANES SIMD(prefix)(LANES x) {
   __m512d v = x.v[0];
@@ -436,8 +450,8 @@ WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
 }
 #endif
 
-/* Eight elements at a time: their prefixes are added to the sum of those before them in
- * this call, and that to what stands before it all. */
+/* Eight elements at a time: their prefixes are added to the sum of the elements before
+ * them in this call, and that to the carry. */
 #define SCAN_STEP(name, to, from)                                                        \
   do {                                                                                   \
     LANES x = SIMD(prefix)(SIMD(load_##name)(from));                                     \
@@ -447,6 +461,7 @@ WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
     out = now;                                                                           \
   } while (0)
 
+/* Makes scan_f32, scan_f64, scan_total_f32 and scan_total_f64. */
 #define SCAN_OF_FLOATS(name, type)                                                       \
   static double SIMD(scan_total_##name)(const type *a, size_t n) {                       \
     LANES sum = SIMD(lanes_of)(0);                                                       \
@@ -485,6 +500,7 @@ SCAN_OF_FLOATS(f64, double)
 #undef SCAN_OF_FLOATS
 #undef SCAN_STEP
 
+/* Makes scan_u32, scan_u64, scan_total_u32 and scan_total_u64. */
 #define SCAN_OF_INTEGERS(name, type, natural)                                            \
   static type SIMD(scan_total_##name)(const type *a, size_t n) {                         \
     natural sum = 0;                                                                     \
@@ -512,6 +528,7 @@ SCAN_OF_INTEGERS(u32, uint32_t, uint32_t)
 SCAN_OF_INTEGERS(u64, uint64_t, uint64_t)
 #undef SCAN_OF_INTEGERS
 
+/* Makes the same for i32 and i64, which wrap as unsigned numbers do. */
 #define SCAN_OF_SIGNED(name, type, by, natural)                                          \
   static type SIMD(scan_total_##name)(const type *a, size_t n) {                         \
     return (type)SIMD(scan_total_##by)((const natural *)a, n);                           \

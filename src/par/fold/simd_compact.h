@@ -1,10 +1,11 @@
-/* par/fold/simd_compact.h - moves elements that stay next to each other, for CPUs that
- * can do it without a store for each one; simd_body.h includes this file for those.
+/* par/fold/simd_compact.h - a template, included by simd.c for AVX2 and AVX-512: makes
+ * SIMD(compact_4) and SIMD(compact_8), which move the elements that stay side by side
+ * without a store for each one. See wf_compact_fn in simd.h.
  *
- * The bytes that say which ones stay become bits, and some bits at a time choose how so
- * many elements are permuted. All of these are stored: what is too much is overwritten by
- * the next ones, and it never goes past the n-th element, since of i elements not more
- * than i were kept.
+ * The bytes that say which elements stay become bits, and a few bits at a time choose a
+ * permutation of as many elements. All of these are stored. Those that do not stay are
+ * overwritten by the next store, and no store goes past the n-th element, since of i
+ * elements at most i were kept.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -12,11 +13,11 @@
 
 #if SIMD_BYTES == 64
 
-/* So many elements at a time. */
+/* Elements of one step. */
 #define COMPACT_STEP(size) (64 / (size))
 
-/* (Into a register and then to memory: some CPUs take very long to do both at once.)
- */
+/* Compresses into a register and stores that: on some CPUs compressing straight to memory
+ * takes very long. */
 WF_INLINE size_t SIMD(compact_step)(char *to, const char *from, const unsigned char *keep,
                                     size_t size) {
   __m512i x = _mm512_loadu_si512(from);
@@ -39,7 +40,7 @@ WF_INLINE size_t SIMD(compact_step)(char *to, const char *from, const unsigned c
 
 #define COMPACT_STEP(size) 32
 
-/* For four bits: the elements that stay, by their numbers. */
+/* For each value of four bits: the numbers of the elements that stay. */
 #define COMPACT_ORDERS(AT)                                                               \
   AT(0, 0, 0, 0), AT(0, 0, 0, 0), AT(1, 0, 0, 0), AT(0, 1, 0, 0), AT(2, 0, 0, 0),        \
       AT(0, 2, 0, 0), AT(1, 2, 0, 0), AT(0, 1, 2, 0), AT(3, 0, 0, 0), AT(0, 3, 0, 0),    \
