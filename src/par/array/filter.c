@@ -92,7 +92,8 @@ WF_INLINE size_t keep_any(char *kept, char *rest, const char *src, size_t n,
 
 /* Makes filter_leaf, partition_leaf and unique_leaf. */
 #define KEEP_LEAF(name, kind)                                                            \
-  static size_t name(void *kept, void *rest, const void *src, size_t n, void *ctx) {     \
+  WF_ALIGN_LOOPS static size_t name(void *kept, void *rest, const void *src, size_t n,   \
+                                    void *ctx) {                                         \
     const keep_test *t = (const keep_test *)ctx;                                         \
     char *yes = (char *)kept, *no = (char *)rest;                                        \
     const char *from = (const char *)src;                                                \

@@ -8,7 +8,7 @@
  * member until that has left and put it into the list.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
+#include "../base/bytes.h"
 #include "../base/crew.h"
 #include "array.h"
 
@@ -58,7 +58,8 @@ static void find_keys(const counting *c, const size_t *table, size_t begin, size
   }
 }
 
-static void count_into(const counting *c, size_t *table, size_t begin, size_t end) {
+WF_ALIGN_LOOPS static void count_into(const counting *c, size_t *table, size_t begin,
+                                      size_t end) {
   if (c->keys <= KEYS_CACHED) {
     for (size_t i = begin; i < end; i++) table[key_of(c, i)]++;
     return;

@@ -6,7 +6,7 @@
  * only read it, but for the total of a count.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
+#include "../base/bytes.h"
 #include "array.h"
 
 #include <weft/array.h>
@@ -23,7 +23,7 @@ typedef struct map_loop {
   void *ctx;
 } map_loop;
 
-static void map_block(size_t begin, size_t end, void *ctx) {
+WF_ALIGN_LOOPS static void map_block(size_t begin, size_t end, void *ctx) {
   const map_loop m = *(const map_loop *)ctx;
   for (size_t i = begin; i < end; i++)
     m.fn(m.dst + i * m.dst_size, m.src + i * m.src_size, i, m.ctx);
@@ -77,7 +77,7 @@ static void add_to_total(count_loop *c, size_t count) {
   if (count > 0) wf_word_fetch_add_relaxed(&c->x_total, count);
 }
 
-static void count_block(size_t begin, size_t end, void *ctx) {
+WF_ALIGN_LOOPS static void count_block(size_t begin, size_t end, void *ctx) {
   count_loop *c = (count_loop *)ctx;
   weft_pred_fn *pred = c->pred;
   void *user = c->ctx;

@@ -10,10 +10,9 @@
  * of the loop share its x_ word and only read the rest.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
+#include "../base/bytes.h"
 #include "array.h"
 
-#include <string.h>
 #include <weft/detail/typed_function.h>
 #include <weft/search.h>
 
@@ -72,7 +71,7 @@ static size_t find_some(const weft_opts *opts, hunt *h) {
 
 /* ---- by predicate ---- */
 
-static size_t first_match(const hunt *h, size_t begin, size_t end) {
+WF_ALIGN_LOOPS static size_t first_match(const hunt *h, size_t begin, size_t end) {
   weft_pred_fn *pred = h->pred;
   void *ctx = h->ctx;
   const char *elem = h->a + begin * h->size;
@@ -81,7 +80,7 @@ static size_t first_match(const hunt *h, size_t begin, size_t end) {
   return end;
 }
 
-static size_t last_match(const hunt *h, size_t begin, size_t end) {
+WF_ALIGN_LOOPS static size_t last_match(const hunt *h, size_t begin, size_t end) {
   weft_pred_fn *pred = h->pred;
   void *ctx = h->ctx;
   const char *elem = h->a + (h->n - 1 - begin) * h->size;
@@ -91,7 +90,7 @@ static size_t last_match(const hunt *h, size_t begin, size_t end) {
 }
 
 /* weft_all looks for an element that does not match. */
-static size_t first_mismatch(const hunt *h, size_t begin, size_t end) {
+WF_ALIGN_LOOPS static size_t first_mismatch(const hunt *h, size_t begin, size_t end) {
   weft_pred_fn *pred = h->pred;
   void *ctx = h->ctx;
   const char *elem = h->a + begin * h->size;
@@ -167,7 +166,7 @@ size_t wf_typed_find(const wf_typed *k, const void *a, size_t size, wf_array_lea
 
 /* ---- comparisons ---- */
 
-static size_t first_difference(const hunt *h, size_t begin, size_t end) {
+WF_ALIGN_LOOPS static size_t first_difference(const hunt *h, size_t begin, size_t end) {
   size_t at = begin * h->size;
   for (size_t i = begin; i < end; i++, at += h->size)
     if (h->cmp(h->a + at, h->b + at, h->ctx) != 0) return i;
@@ -236,7 +235,7 @@ static inline int extreme_order(const extreme_loop *e, const char *a, const char
   return e->largest ? e->cmp(b, a, e->ctx) : e->cmp(a, b, e->ctx);
 }
 
-static void extreme_block(size_t begin, size_t end, void *ctx) {
+WF_ALIGN_LOOPS static void extreme_block(size_t begin, size_t end, void *ctx) {
   extreme_loop *e = (extreme_loop *)ctx;
   const char *best = e->base + begin * e->size;
   const char *elem = best + e->size, *behind = e->base + end * e->size;

@@ -30,10 +30,15 @@ WF_INLINE void swap_sized(char *a, char *b, size_t bytes) {
   memcpy(b, kept, bytes);
 }
 
+WF_INLINE void swap_any(char *a, char *b, size_t bytes) {
+  size_t at = 0;
+  for (; bytes - at >= 64; at += 64) swap_sized(a + at, b + at, 64);
+  for (; bytes - at >= 8; at += 8) swap_sized(a + at, b + at, 8);
+  for (; at < bytes; at++) swap_sized(a + at, b + at, 1);
+}
+
 void wf_swap_bytes(char *a, char *b, size_t bytes) {
-  for (; bytes >= 64; a += 64, b += 64, bytes -= 64) swap_sized(a, b, 64);
-  for (; bytes >= 8; a += 8, b += 8, bytes -= 8) swap_sized(a, b, 8);
-  for (; bytes > 0; a++, b++, bytes--) swap_sized(a, b, 1);
+  swap_any(a, b, bytes);
 }
 
 /* ---- reverse ---- */
@@ -79,7 +84,7 @@ static void reverse_bytes(char *low, char *high, size_t count) {
 }
 
 static void reverse_any(char *low, char *high, size_t count, size_t size) {
-  for (; count > 0; count--, low += size, high -= size) wf_swap_bytes(low, high, size);
+  for (; count > 0; count--, low += size, high -= size) swap_any(low, high, size);
 }
 
 void wf_reverse_part(char *base, size_t n, size_t size, size_t begin, size_t end) {
@@ -166,8 +171,8 @@ void wf_permute_by_cycles(char *base, size_t n, size_t size, size_t *order) {
 /* Below this the two ends, which are copied as usual, are too much of it. A choice. */
 enum { PAST_BYTES_MIN = 256 };
 
-void wf_copy_bytes(char *to, const char *from, size_t bytes, bool past) {
-  if (!past || bytes < PAST_BYTES_MIN) {
+void wf_copy_past(char *to, const char *from, size_t bytes) {
+  if (bytes < PAST_BYTES_MIN) {
     memcpy(to, from, bytes);
     return;
   }

@@ -25,6 +25,16 @@
  * and a memcpy becomes a move. */
 #define WF_INLINE static inline __attribute__((always_inline))
 
+/* For functions that call a program's function for each element: their loops begin where
+ * a cache line does. Such a loop that lies across two lines takes up to a fifth longer
+ * (weft_filter of 4-byte elements: 1.64 instead of 1.36 ns each, AMD Zen 4, gcc 12), and
+ * where it lies would depend on the code in front of it. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define WF_ALIGN_LOOPS __attribute__((optimize("align-loops=64")))
+#else
+#define WF_ALIGN_LOOPS
+#endif
+
 /* Calls fn(..., size) with the size as a constant where it is one of the usual ones; fn
  * should be WF_INLINE. */
 #define WF_BY_SIZE(size, fn, ...)                                                        \
@@ -126,7 +136,15 @@ static inline void wf_write_past_end(void) {
 #endif
 }
 
+/* memcpy by stores past the caches, and complete for others when it returns. */
+void wf_copy_past(char *to, const char *from, size_t bytes);
+
 /* memcpy, past the caches if `past`. The arrays do not overlap. */
-void wf_copy_bytes(char *to, const char *from, size_t bytes, bool past);
+static inline void wf_copy_bytes(char *to, const char *from, size_t bytes, bool past) {
+  if (past)
+    wf_copy_past(to, from, bytes);
+  else
+    memcpy(to, from, bytes);
+}
 
 #endif

@@ -55,21 +55,14 @@ typedef struct crew_job {
   wf_word x_next;            /* where the next block begins */
 } crew_job;
 
-static bool crew_is_over(const crew_job *j, size_t begin) {
-  const wf_crew *c = j->crew;
-  return (c->is_over != NULL && c->is_over(begin, c->ctx)) || wf_par_cancelled(j->opts);
-}
-
-/* The end of the next block. At most a 2 * members-th of what is left, so that all
- * members end at about the same time. */
+/* The end of the next block, or `begin`: there is no more to do. At most a
+ * 2 * members-th of what is left, so that all members end at about the same time. */
 static size_t crew_block_end(const crew_job *j, size_t begin, size_t length) {
   size_t most = (j->n - begin) / (2 * (size_t)j->members) + 1;
   if (length > most) length = most;
   if (length > j->max_len) length = j->max_len;
-  size_t end = begin + length;
-  if (j->crew->end != NULL) end = j->crew->end(begin, length, j->crew->ctx);
-  WF_ASSERT(begin < end && end <= j->n);
-  return end;
+  if (j->crew->end != NULL) return j->crew->end(begin, length, j->crew->ctx);
+  return wf_par_cancelled(j->opts) ? begin : begin + length;
 }
 
 static void crew_member(void *ctx) {
@@ -80,10 +73,12 @@ static void crew_member(void *ctx) {
   /* Relaxed, here and below: the word only hands out numbers. What blocks write is
    * published by the end of the tasks, or by the blocks' own means. */
   uintptr_t begin = wf_word_load_relaxed(&j->x_next);
-  while (begin < j->n && !crew_is_over(j, begin)) {
+  while (begin < j->n) {
+    size_t end = crew_block_end(j, begin, length);
+    WF_ASSERT(begin <= end && end <= j->n);
+    if (end == begin) break;
     /* A member takes no block before it can run it. */
     if (own == NULL && (own = c->enter(c->ctx)) == NULL) return;
-    size_t end = crew_block_end(j, begin, length);
     if (!wf_word_cas_relaxed(&j->x_next, &begin, end)) continue;
     uint64_t start = wf_sys_ticks();
     own = c->block(own, begin, end, c->ctx);

@@ -69,12 +69,10 @@ typedef struct wf_crew {
   void (*leave)(void *own, void *ctx);
   void *ctx;      /* of all functions */
   size_t max_len; /* of a block, at least 1 */
-  /* May be NULL. The end of a block of about `length` elements from `begin` on, for
-   * callers that cut at places of their own: in (begin, n]. */
+  /* May be NULL. Called before a block of about `length` elements is taken, for callers
+   * that cut or stop at places of their own. Returns where the block ends, in (begin, n];
+   * or `begin`: nothing from there on is wanted any more, and it stays so. */
   size_t (*end)(size_t begin, size_t length, const void *ctx);
-  /* May be NULL. Called before a block is taken; true: nothing from `begin` on is wanted
-   * any more, and it stays so. */
-  bool (*is_over)(size_t begin, const void *ctx);
 } wf_crew;
 
 /* Runs blocks of [0, n) with wf_par_crew(opts) members, or n if that is less. Blocks are

@@ -56,7 +56,8 @@ static size_t scan_block_count(const scan_job *j) {
 }
 
 /* Combines n elements with acc, in order. */
-static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
+WF_ALIGN_LOOPS static void scan_fold(const scan_job *j, void *acc, const char *src,
+                                     size_t n) {
   if (j->typed != NULL)
     j->typed->fold(acc, src, n, j->ctx);
   else
@@ -66,33 +67,42 @@ static void scan_fold(const scan_job *j, void *acc, const char *src, size_t n) {
 /* Sets acc to the total of block b. */
 static void block_total(const scan_job *j, size_t b, void *acc) {
   size_t begin = b * j->block;
-  wf_copy_element(acc, j->identity, j->size);
+  memcpy(acc, j->identity, j->size);
   scan_fold(j, acc, j->src + begin * j->size, scan_block_end(j, b) - begin);
+}
+
+/* The loop of scan_block for an operation on single elements. */
+WF_INLINE void scan_elements(const scan_job *j, size_t begin, size_t end, char *acc,
+                             char *next, char *total, size_t size) {
+  weft_op_fn *op = j->op;
+  void *ctx = j->ctx;
+  const char *x = j->src + begin * size;
+  char *to = j->dst + begin * size;
+  for (size_t left = end - begin; left > 0; left--, x += size, to += size) {
+    if (total != NULL) op(total, x, ctx);
+    if (j->inclusive) {
+      op(acc, x, ctx);
+      memcpy(to, acc, size);
+    } else {
+      memcpy(next, acc, size);
+      op(next, x, ctx); /* before dst, which may be src, is written */
+      memcpy(to, acc, size);
+      memcpy(acc, next, size);
+    }
+  }
 }
 
 /* Writes the results of block b. acc is the carry of the block, and is changed. total, if
  * it is not NULL, is set to the total of the block. next is memory for an element. */
-static void scan_block(const scan_job *j, size_t b, char *acc, char *next, char *total) {
+WF_ALIGN_LOOPS static void scan_block(const scan_job *j, size_t b, char *acc, char *next,
+                                      char *total) {
   size_t size = j->size, begin = b * j->block, end = scan_block_end(j, b);
-  if (total != NULL) wf_copy_element(total, j->identity, size);
-  if (j->typed != NULL) {
+  if (total != NULL) memcpy(total, j->identity, size);
+  if (j->typed != NULL)
     j->typed->scan(j->dst + begin * size, j->src + begin * size, end - begin, acc, total,
                    j->inclusive, j->ctx);
-    return;
-  }
-  for (size_t i = begin; i < end; i++) {
-    const char *x = j->src + i * size;
-    if (total != NULL) j->op(total, x, j->ctx);
-    if (j->inclusive) {
-      j->op(acc, x, j->ctx);
-      wf_copy_element(j->dst + i * size, acc, size);
-    } else {
-      wf_copy_element(next, acc, size);
-      j->op(next, x, j->ctx); /* before dst, which may be src, is written */
-      wf_copy_element(j->dst + i * size, acc, size);
-      wf_copy_element(acc, next, size);
-    }
-  }
+  else
+    WF_BY_SIZE(size, scan_elements, j, begin, end, acc, next, total);
 }
 
 /* ---- one thread ---- */
@@ -102,11 +112,11 @@ static void scan_serially(const scan_job *j, char *memory) {
   WF_ASSERT((uintptr_t)memory % 16 == 0);
   size_t step = scan_step(j);
   char *acc = memory, *next = acc + step, *total = next + step, *carry = total + step;
-  wf_copy_element(carry, j->identity, j->size);
+  memcpy(carry, j->identity, j->size);
   for (size_t b = 0; b * j->block < j->n; b++) {
     bool last = scan_block_end(j, b) == j->n;
     if (wf_par_cancelled(j->opts)) return;
-    wf_copy_element(acc, carry, j->size);
+    memcpy(acc, carry, j->size);
     scan_block(j, b, acc, next, last ? NULL : total);
     if (!last) scan_fold(j, carry, total, 1);
   }
@@ -148,11 +158,11 @@ static void scan_totals(size_t begin, size_t end, void *ctx) {
 /* Turns totals to carries: that of b is that of b - 1 combined with the total of b - 1.
  */
 static void scan_carries(const scan_job *j, size_t blocks, char *next) {
-  wf_copy_element(scan_carry(j, 0), j->identity, j->size);
+  memcpy(scan_carry(j, 0), j->identity, j->size);
   for (size_t b = 1; b < blocks; b++) {
-    wf_copy_element(next, scan_carry(j, b - 1), j->size);
+    memcpy(next, scan_carry(j, b - 1), j->size);
     scan_fold(j, next, scan_carry(j, b), 1);
-    wf_copy_element(scan_carry(j, b), next, j->size);
+    memcpy(scan_carry(j, b), next, j->size);
   }
 }
 

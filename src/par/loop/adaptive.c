@@ -304,12 +304,7 @@ static void leave_loop(void *own, void *ctx) {
 
 static size_t end_crew_block(size_t begin, size_t length, const void *ctx) {
   const job *j = (const job *)ctx;
-  return block_end(j, begin, j->n, length);
-}
-
-static bool is_crew_over(size_t begin, const void *ctx) {
-  const wf_loop *loop = ((const job *)ctx)->loop;
-  return loop->is_over(begin, loop->ctx);
+  return is_over(j, begin) ? begin : block_end(j, begin, j->n, length);
 }
 
 static void run_crew(job *j) {
@@ -318,8 +313,7 @@ static void run_crew(job *j) {
                   .leave = leave_loop,
                   .ctx = j,
                   .max_len = SIZE_MAX,
-                  .end = end_crew_block,
-                  .is_over = j->loop->is_over != NULL ? is_crew_over : NULL};
+                  .end = end_crew_block};
   wf_crew_run(j->opts, j->n, &crew);
 }
 

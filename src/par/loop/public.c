@@ -5,7 +5,7 @@
  * call; the threads of the loop only read it, but for the failure of a try loop.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
+#include "../base/bytes.h"
 #include "../base/checks.h"
 #include "loop.h"
 
@@ -94,7 +94,7 @@ typedef struct each_loop {
   void *ctx;
 } each_loop;
 
-static void each_block(size_t begin, size_t end, void *ctx) {
+WF_ALIGN_LOOPS static void each_block(size_t begin, size_t end, void *ctx) {
   const each_loop e = *(const each_loop *)ctx;
   for (size_t i = begin; i < end; i++) e.fn(e.base + i * e.size, i, e.ctx);
 }
@@ -158,7 +158,7 @@ typedef struct step_loop {
   void *ctx;
 } step_loop;
 
-static void step_block(size_t begin, size_t end, void *ctx) {
+WF_ALIGN_LOOPS static void step_block(size_t begin, size_t end, void *ctx) {
   const step_loop s = *(const step_loop *)ctx;
   for (size_t k = begin; k < end; k++) s.fn(s.begin + k * s.step, s.ctx);
 }

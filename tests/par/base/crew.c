@@ -59,7 +59,7 @@ enum { N = 100003 };
 typedef struct crew_test {
   unsigned char *runs; /* of each element */
   size_t max_len;
-  size_t over_at;      /* is_over from here on */
+  size_t over_at;      /* nothing is wanted from here on; 0: everything is */
   unsigned long fails; /* a member ends after this many blocks; 0: never */
   wf_word x_in, x_blocks;
   wf_word x_gone; /* by NULL, or by leave */
@@ -92,8 +92,8 @@ static void leave_test(void *own, void *ctx) {
   free(own);
 }
 
-static bool is_test_over(size_t begin, const void *ctx) {
-  return begin >= ((const crew_test *)ctx)->over_at;
+static size_t end_test(size_t begin, size_t length, const void *ctx) {
+  return begin >= ((const crew_test *)ctx)->over_at ? begin : begin + length;
 }
 
 /* Returns how far the crew came; each element up to there was run once. */
@@ -104,7 +104,7 @@ static size_t run_crew_test(crew_test *t) {
                   .leave = leave_test,
                   .ctx = t,
                   .max_len = t->max_len,
-                  .is_over = t->over_at != 0 ? is_test_over : NULL};
+                  .end = t->over_at != 0 ? end_test : NULL};
   static unsigned char runs[N];
   memset(runs, 0, sizeof runs);
   t->runs = runs;
