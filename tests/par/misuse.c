@@ -86,7 +86,7 @@ static const weft_reducer no_fold = {4, init_nothing, NULL, merge_nothing};
 static const weft_reducer no_merge = {4, init_nothing, fold_nothing, NULL};
 static const weft_reducer no_size = {0, init_nothing, fold_nothing, merge_nothing};
 
-/* ---- kernels ---- */
+/* ---- typed functions ---- */
 
 static inline int twice(int x, void *ctx) {
   (void)ctx;

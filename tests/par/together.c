@@ -11,7 +11,7 @@ typedef struct table {
   uint32_t *cells; /* ROWS x COLUMNS */
   weft_scope *cancel;
   atomic_ulong rows_done;
-  unsigned long cancel_after; /* so many rows, then the scope is cancelled; 0: never */
+  unsigned long cancel_after; /* the scope is cancelled after this many rows; 0: never */
 } table;
 
 static uint32_t *row_of(const table *t, size_t row) {

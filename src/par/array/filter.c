@@ -250,7 +250,7 @@ static void partition_inside(void *ctx) {
     return;
   }
   wf_compaction p = {call->base,     call->base,  rest.memory, call->n, size,
-                  partition_leaf, &call->test, 0,           0};
+                     partition_leaf, &call->test, 0,           0};
   wf_compact(call->opts, &p);
   WF_ASSERT(p.kept <= p.done && p.done <= call->n);
   /* Also when the call was cancelled: what is in `rest` was in front of p.done. */

@@ -109,7 +109,7 @@ void wf_permute_by_cycles(char *base, size_t n, size_t size, size_t *order);
 enum { WF_PAST_CACHES_RESULT = 32 << 20, WF_PAST_CACHES_SCRATCH = 4 << 20 };
 
 /* Writes `bytes`, a multiple of 64, past the caches where the CPU has such stores. `to`
- * is a multiple of 16. wf_write_past_end must follow before other threads are told. */
+ * is a multiple of 16. wf_write_past_end must follow before the thread publishes them. */
 static inline void wf_write_past(void *to, const void *from, size_t bytes) {
   WF_ASSERT(bytes % 64 == 0 && (uintptr_t)to % 16 == 0);
 #if defined(__SSE2__)

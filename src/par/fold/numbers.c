@@ -1,6 +1,7 @@
 /* par/fold/numbers.c - the calls of weft/numbers.h but for the scans: sum, product, mean,
- * variance, dot, min, max, min and max index and fill of six types of numbers. Each is the
- * loop of the SIMD set (simd.h) for the leaves, and a function that merges two leaves.
+ * variance, dot, min, max, min and max index and fill of six types of numbers. Each is
+ * the loop of the SIMD set (simd.h) for the leaves, and a function that merges two
+ * leaves.
  *
  * Called by programs. The job lives in the frame of the call and is only read by the
  * threads that fold. Macros make the calls: weft_sum_f64 is DEFINE_ONE(sum, ...) with the
@@ -127,10 +128,10 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
 
 /* ---- smallest and largest ---- */
 
-/* Makes weft_min_<name> and weft_min_index_<name>, or the same for max, each also as _with.
- * min_find_<name> returns the smallest number that is not NaN, and where the first leaf
- * that has it begins. A leaf that has only NaN gives `none`, the largest number of the
- * type; so where the result is `none`, the calls look at the array again. */
+/* Makes weft_min_<name> and weft_min_index_<name>, or the same for max, each also as
+ * _with. min_find_<name> returns the smallest number that is not NaN, and where the first
+ * leaf that has it begins. A leaf that has only NaN gives `none`, the largest number of
+ * the type; so where the result is `none`, the calls look at the array again. */
 #define DEFINE_EXTREME(which, op, none, name, type)                                      \
   typedef struct which##_best_##name {                                                   \
     type value;                                                                          \

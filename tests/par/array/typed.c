@@ -1,5 +1,5 @@
-/* The typed functions of weft/typed_function.h: for elements of several types and sizes
- * the same as serial code, with options, in place, and nothing written behind the result.
+/* Typed functions of weft/typed_function.h: for elements of several types and sizes the
+ * same as serial code, with options, in place, and nothing written behind the result.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/array/typed_cases.h"

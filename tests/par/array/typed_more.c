@@ -13,7 +13,7 @@ typedef struct block_of_100 {
   unsigned char more[96];
 } block_of_100;
 
-/* What the functions are told. */
+/* The context of the functions. */
 typedef struct addend {
   double more;
 } addend;

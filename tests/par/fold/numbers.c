@@ -1,5 +1,5 @@
 /* The calls for numbers: exact results for integers and for floats that are whole
- * numbers, of all lengths, at all places in memory, with every set of kernels; minima and
+ * numbers, of all lengths, at all places in memory, with every SIMD set; minima and
  * where they are; fill; the generic names; options.
  *
  * SPDX-License-Identifier: MIT */
@@ -8,7 +8,7 @@
 
 enum { SETS = 3, MOST = 1000003, SHIFTS = 3 };
 
-/* Calls fn with each set of kernels that this CPU has, and with the one it gets. */
+/* Calls fn with each SIMD set that this CPU has, and with the one it gets. */
 static void with_each_set(weft_fn *fn, void *ctx) {
   unsigned last = 0;
   for (unsigned set = 0; set < SETS; set++)

@@ -1,7 +1,7 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
 /* Floats: as accurate as pairwise summation, the same bits for all numbers of threads and
- * all sets of kernels, with memory and without; NaN, infinities and zeros.
+ * all SIMD sets, with memory and without; NaN, infinities and zeros.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/fold/simd.h"

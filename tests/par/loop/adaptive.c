@@ -1,4 +1,4 @@
-/* weft_for: every index once, whoever calls it from wherever, for all lengths.
+/* weft_for: every index once, for all lengths, called from any thread.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE

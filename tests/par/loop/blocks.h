@@ -28,7 +28,7 @@ static inline record record_for(size_t capacity) {
 static inline void record_block(size_t begin, size_t end, void *ctx) {
   record *r = ctx;
   size_t at = atomic_fetch_add(&r->count, 1);
-  REQUIRE(at < r->capacity); /* so many blocks cannot be disjoint and not empty */
+  REQUIRE(at < r->capacity); /* more blocks cannot be disjoint and not empty */
   r->blocks[at] = (block){begin, end, weft_worker_index()};
 }
 

@@ -86,7 +86,7 @@ TEST_LIMIT(a_block_may_wait_for_all_others, 120) {
 /* All threads but one stand in a block of this loop, and that one does the rest. */
 typedef struct crowded {
   size_t n;
-  unsigned standing; /* so many stand */
+  unsigned standing; /* threads that stand */
   atomic_uint inside;
   atomic_size_t done, kept; /* indices; kept by those who stand */
 } crowded;

@@ -212,7 +212,7 @@ enum { PLACES = 4096 };
 
 /* Which threads take part, and how many are inside at once. */
 typedef struct crew_watch {
-  unsigned wanted; /* the first ones wait until so many are inside at once */
+  unsigned wanted; /* the first threads wait until this many are inside */
   atomic_uint inside;
   atomic_bool complete;
   atomic_bool seen[PLACES];

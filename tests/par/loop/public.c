@@ -203,8 +203,8 @@ TEST(a_single_thread_stops_at_the_error) {
   weft_pool_destroy(pool);
 }
 
-/* Several: a loop that would take for ever ends soon after its error, whoever has found
- * it; all others start no block any more. */
+/* Several: a loop that would take for ever ends soon after its error, whichever thread
+ * has found it; the others start no further block. */
 static int fail_once(size_t begin, size_t end, void *ctx) {
   size_t where = *(const size_t *)ctx;
   spin(20);
