@@ -1,10 +1,8 @@
-/* par/base/options.c - reads the options of a parallel call and enters its pool. Every
- * call of src/par goes through here first; the calling thread owns what is read.
+/* par/base/options.c - reads the options of a parallel call. Every call of src/par goes
+ * through here first; the calling thread owns what is read.
  *
  * SPDX-License-Identifier: MIT */
 #include "options.h"
-
-#include "../../core/assert.h"
 
 /* Names the option that is wrong. All fields were copied if the struct's size is valid.
  */
@@ -20,18 +18,4 @@ static void refuse_options(const weft_opts *o, const char *call) {
 
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
   if (WF_UNLIKELY(wf_opts_read(out, given) != 0)) refuse_options(out, call);
-}
-
-void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {
-  if (wf_sched_is_inside(opts->pool))
-    fn(ctx);
-  else
-    weft_pool_run(opts->pool, fn, ctx);
-}
-
-unsigned wf_par_crew(const weft_opts *opts) {
-  unsigned crew = wf_sched_threads();
-  if (opts->max_workers != 0 && opts->max_workers < crew) crew = opts->max_workers;
-  WF_ASSERT(crew >= 1);
-  return crew;
 }

@@ -21,7 +21,12 @@ void wf_par_options(weft_opts *out, const weft_opts *given, const char *call);
 
 /* Calls fn(ctx) on a thread of the options' pool and returns when it has returned. A
  * thread that is in that pool already calls it itself, at once. */
-void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx);
+static inline void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {
+  if (wf_sched_is_inside(opts->pool))
+    fn(ctx);
+  else
+    weft_pool_run(opts->pool, fn, ctx);
+}
 
 /* Has the scope that the options name been cancelled? Once true it stays true. */
 static inline bool wf_par_cancelled(const weft_opts *opts) {
@@ -30,6 +35,11 @@ static inline bool wf_par_cancelled(const weft_opts *opts) {
 
 /* How many threads may work on the call, this one included: at least 1, and not more than
  * max_workers. 1 outside of a pool, and where nobody could help. */
-unsigned wf_par_crew(const weft_opts *opts);
+static inline unsigned wf_par_crew(const weft_opts *opts) {
+  unsigned crew = wf_sched_threads();
+  if (opts->max_workers != 0 && opts->max_workers < crew) crew = opts->max_workers;
+  WF_ASSERT(crew >= 1);
+  return crew;
+}
 
 #endif
