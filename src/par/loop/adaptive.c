@@ -307,7 +307,7 @@ static size_t end_crew_block(size_t begin, size_t length, const void *ctx) {
   return is_over(j, begin) ? begin : block_end(j, begin, j->n, length);
 }
 
-static void run_crew(job *j) {
+static __attribute__((noinline)) void run_crew(job *j) {
   wf_crew crew = {.enter = enter_loop,
                   .block = run_crew_block,
                   .leave = leave_loop,
@@ -319,7 +319,7 @@ static void run_crew(job *j) {
 
 /* ---- one thread ---- */
 
-static void run_alone(job *j) {
+static __attribute__((noinline)) void run_alone(job *j) {
   const wf_loop *loop = j->loop;
   size_t length = j->may_stop ? 1 : SIZE_MAX;
   for (size_t begin = 0; begin < j->n;) {
@@ -379,8 +379,8 @@ static void run_job(void *ctx) {
   }
 }
 
-static void start_loop(const weft_opts *opts, size_t n, const wf_loop *loop,
-                       bool from_front) {
+static inline void start_loop(const weft_opts *opts, size_t n, const wf_loop *loop,
+                              bool from_front) {
   job j = {.loop = loop, .opts = opts, .n = n, .from_front = from_front};
   j.may_stop = loop->is_over != NULL || opts->cancel != NULL;
   j.ticks_wanted = wf_block_ticks();
