@@ -138,7 +138,7 @@ static size_t typed_filter_leaf(void *kept, void *rest, const void *src, size_t 
 }
 
 size_t wf_typed_filter(const wf_typed *k, void *dst, const void *src, size_t size,
-                        wf_filter_leaf *leaf) {
+                       wf_filter_leaf *leaf) {
   typed_filter filter = {leaf, k->ctx};
   wf_compaction p = {src, dst, NULL, k->n, size, typed_filter_leaf, &filter, 0, 0};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, size, k->name);

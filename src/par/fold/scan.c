@@ -32,8 +32,8 @@ typedef struct scan_job {
   size_t n, size, block;
   const void *identity;
   bool inclusive;
-  weft_op_fn *op;              /* NULL: a typed function, with these loops */
-  const wf_scan_kernel *typed; /* over elements of its type */
+  weft_op_fn *op;                   /* NULL: a typed function, with these loops */
+  const wf_typed_scan_loops *typed; /* over elements of its type */
   void *ctx;
   const weft_opts *opts;
   char *carries; /* the carry of each block; first the total of the block before */

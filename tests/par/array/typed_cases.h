@@ -28,7 +28,7 @@ typedef struct border {
 
 /* For a type T whose key is `access`: all four typed functions, and the serial loops. A
  * key is in [0, 200). */
-#define KERNELS(name, T, access, from_key)                                               \
+#define TYPED(name, T, access, from_key)                                                 \
   static inline bool name##_is_below(T x, void *ctx) {                                   \
     return (double)(access) < ((const border *)ctx)->below;                              \
   }                                                                                      \
