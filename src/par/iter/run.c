@@ -35,7 +35,7 @@ static wf_compact_fn *compaction_for(const wf_stage *s) {
 }
 
 static size_t kernel_sieve(const wf_stage *s, char *out, const char *in, size_t n,
-                           wf_compact_fn *compact) {
+                           wf_compact_fn *move_kept) {
   const weft_iter_kernel *kernel = wf_stage_kernel(s);
   bool wide = kernel->wide.keep != NULL && is_wide();
   size_t size = s->size, kept = 0;
@@ -44,16 +44,16 @@ static size_t kernel_sieve(const wf_stage *s, char *out, const char *in, size_t 
     size_t part = n - i < SIEVE_PART ? n - i : SIEVE_PART;
     (wide ? kernel->wide.keep : kernel->any.keep)(keep, in + i * size, part,
                                                   s->as.kernel.ctx);
-    kept += compact(out + kept * size, in + i * size, keep, part);
+    kept += move_kept(out + kept * size, in + i * size, keep, part);
   }
   return kept;
 }
 
 size_t wf_iter_kernel_run(const wf_stage *s, char *out, const char *in, const char *right,
                           size_t n) {
-  wf_compact_fn *compact = compaction_for(s);
-  size_t made = compact != NULL ? kernel_sieve(s, out, in, n, compact)
-                                : kernel_plain(s, out, in, right, n);
+  wf_compact_fn *move_kept = compaction_for(s);
+  size_t made = move_kept != NULL ? kernel_sieve(s, out, in, n, move_kept)
+                                  : kernel_plain(s, out, in, right, n);
   WF_ASSERT(made <= n);
   return made;
 }
