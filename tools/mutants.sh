@@ -34,6 +34,7 @@ prepare_mutants() {
 programs_for() {
   case $1 in
   */core/deque.*) echo deque ;;
+  */detail/fork_join.h) echo deque sleep life scope blocking ;;
   */core/latch.*) echo latch ;;
   */core/lock.*) echo queue latch deque ;;
   */core/*) echo queue latch ;;

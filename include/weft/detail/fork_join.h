@@ -174,9 +174,8 @@ static inline __attribute__((always_inline)) bool wf_owner_pop(wf_owner *self,
 /* Undoes a pop of `slot` that was not allowed. */
 static inline __attribute__((always_inline)) void wf_owner_unpop(wf_owner *self,
                                                                  wf_ptr *slot) {
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. explorer: relaxed
-   * suffices, because the task was pushed before the claimer's barrier or under the lock;
-   * but then the barrier would publish it, which ThreadSanitizer does not see. */
+  /* Release: pairs with the acquire of bottom in wf_deque_claim: a claimer may read this
+   * value, and must then see the task. */
   wf_ptr_store_release(&self->x_bottom, slot + 1);
 }
 

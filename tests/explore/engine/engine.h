@@ -101,7 +101,7 @@ typedef enum xp_op_kind {
   XP_OP_OTHER
 } xp_op_kind;
 
-enum { XP_SPIN_SET = 24, XP_TLS_MAX = 128 };
+enum { XP_SPIN_SET = 24, XP_TLS_MAX = 256 };
 
 typedef struct xp_thread {
   xp_context context;
