@@ -27,7 +27,7 @@ static const char *gather(const wf_stage *s, char *out, wanted_part w) {
   size_t size = s->size;
   if (w.stride == 1) return base + w.i * size;
   for (size_t j = 0; j < w.n; j++)
-    wf_iter_copy(out + j * size, base + (w.i + j * w.stride) * size, size);
+    wf_copy_element(out + j * size, base + (w.i + j * w.stride) * size, size);
   return out;
 }
 
@@ -78,7 +78,7 @@ static void fill_tiles(const wf_stage *s, char *out, wanted_part w) {
 
 static void fill_value(const wf_stage *s, char *out, wanted_part w) {
   for (size_t j = 0; j < w.n; j++)
-    wf_iter_copy(out + j * s->size, s->as.repeat.value, s->size);
+    wf_copy_element(out + j * s->size, s->as.repeat.value, s->size);
 }
 
 /* ---- one element from one ---- */
@@ -149,7 +149,8 @@ static const char *enumerate(wf_iter_run *run, unsigned k, wanted_part w) {
   for (size_t j = 0; j < w.n; j++) {
     size_t index = w.i + j * w.stride;
     memcpy(out + j * s->size, &index, sizeof index);
-    wf_iter_copy(out + j * s->size + s->as.enumerate.value_at, in + j * in_size, in_size);
+    wf_copy_element(out + j * s->size + s->as.enumerate.value_at, in + j * in_size,
+                    in_size);
   }
   return out;
 }
@@ -214,9 +215,9 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
   char *out = wf_iter_slot(run, k);
   if (s->kind == WF_ZIP) {
     for (size_t j = 0; j < w.n; j++) {
-      wf_iter_copy(out + j * size, left + j * left_size, left_size);
-      wf_iter_copy(out + j * size + s->as.zip.right_at, right + j * right_size,
-                   right_size);
+      wf_copy_element(out + j * size, left + j * left_size, left_size);
+      wf_copy_element(out + j * size + s->as.zip.right_at, right + j * right_size,
+                      right_size);
     }
   } else if (s->kind == WF_ZIP_KERNEL) {
     wf_iter_kernel_run(s, out, left, right, w.n);
@@ -250,7 +251,7 @@ static void append_fetched(wf_iter_run *run, unsigned k, wanted_part w, char *ou
     memcpy(out, from, w.n * size);
   else
     for (size_t j = 0; j < w.n; j++)
-      wf_iter_copy(out + j * step * size, from + j * size, size);
+      wf_copy_element(out + j * step * size, from + j * size, size);
 }
 
 static const char *chain(wf_iter_run *run, unsigned k, wanted_part w) {

@@ -10,6 +10,7 @@
 #define WF_PAR_ITER_H
 
 #include "../../core/assert.h"
+#include "../base/bytes.h"
 #include "../base/checks.h"
 #include "../base/scratch.h"
 #include "../fold/simd.h"
@@ -218,18 +219,6 @@ static inline char *wf_iter_slot(const wf_iter_run *run, unsigned k) {
 static inline char *wf_iter_sink_slot(const wf_iter_run *run) {
   WF_ASSERT(run->plan->sink_slot);
   return run->slots + (run->plan->slots - 1) * run->slot_bytes;
-}
-
-/* Copies an element; the compiler makes a plain move of it for the usual sizes. */
-static inline void wf_iter_copy(void *to, const void *from, size_t size) {
-  if (size == 8)
-    memcpy(to, from, 8);
-  else if (size == 4)
-    memcpy(to, from, 4);
-  else if (size == 16)
-    memcpy(to, from, 16);
-  else
-    memcpy(to, from, size);
 }
 
 /* ---- elements by position: fetch.c ---- */

@@ -87,8 +87,8 @@ static bool take_store_halves(wf_iter_run *run, const char *elems, size_t n) {
   char *left = s->dst + run->base * s->left_size;
   char *right = s->right + run->base * s->right_size;
   for (size_t j = 0; j < n; j++, elems += size) {
-    wf_iter_copy(left + j * s->left_size, elems, s->left_size);
-    wf_iter_copy(right + j * s->right_size, elems + s->right_at, s->right_size);
+    wf_copy_element(left + j * s->left_size, elems, s->left_size);
+    wf_copy_element(right + j * s->right_size, elems + s->right_at, s->right_size);
   }
   return true;
 }
