@@ -33,6 +33,21 @@ TEST(calls_work_without_exceptions) {
     });
     CHECK_EQ(ran.load(), 2);
     CHECK_EQ(weft::async([] { return 4; }).get(), 4);
+    CHECK(weft::argsort(v)[0] == 0 && weft::is_sorted(v) && weft::sum(v) == sum);
+    weft::nth_element(v, 5);
+    std::vector<std::string> texts =
+        weft::map(v, [](int x) { return std::to_string(x); });
+    weft::sort_by_key(v, texts, std::greater<>());
+    CHECK(std::to_string(v[0]) == texts[0] && weft::max(v) == v[0]);
+    CHECK(weft::unique(v) <= sorted.size());
+    CHECK_EQ(weft::histogram(sorted, 1000, [](int x) { return x; }).size(), 1000u);
+    CHECK_EQ(weft::try_for(5, [](std::size_t, std::size_t) { return 7; }), 7);
+    std::vector<int> to(2 * sorted.size());
+    weft::merge(sorted, sorted, to);
+    weft::inclusive_scan(to, to, 0);
+    weft::for_2d(3, 3, 0, 0, [](auto, auto, auto, auto) {});
+    weft::detach([] {});
+    weft::yield();
   });
   CHECK_EQ(counted::live().load(), 0);
 }

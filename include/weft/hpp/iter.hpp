@@ -6,20 +6,20 @@
  *                        .map([](const order &o) { return o.price; })
  *                        .sum();
  *
- * A pipeline is a source, stages, and a sink that runs it. Until the sink nothing
- * happens. It is a value, may be kept, copied and run any number of times; it refers to
- * the container of its source, and owns its callables, which it calls as const, from
- * several threads at the same time. Everything is a template: the sink's loop has all
- * stages inlined, and is vectorised where a loop written by hand would be.
+ * A pipeline is a source, stages, and a sink that runs it. Nothing happens before the
+ * sink. It is a value that can be kept, copied and run any number of times; it refers to
+ * the container of its source and owns its callables, which several threads call at the
+ * same time, as const. Everything is a template: the loop of the sink has all stages
+ * inlined, and is vectorised where a loop written by hand would be.
  *
  * Order: sinks that give items (collect, find_first, ...) give them in the order of the
  * source. Folds have the same bits for every number of threads.
  *
- * Exceptions: if a callable of any stage throws, blocks behind it are not started any
- * more, blocks in front of it are, and the sink throws what the serial loop would have
- * thrown. What was made so far is destroyed.
+ * Exceptions: if a callable of any stage throws, blocks behind that item are not started
+ * any more, blocks in front of it are, and the sink throws what the serial loop would
+ * have thrown. What was made so far is destroyed.
  *
- * After zip and enumerate items are pairs; callables take the pair, or both parts as two
+ * Behind zip and enumerate items are pairs; callables take the pair, or both parts as two
  * arguments.
  *
  * SPDX-License-Identifier: MIT */
@@ -35,7 +35,7 @@ WEFT_HPP_BEGIN
  * by the stages. */
 template <class P> class iterator {
 public:
-  using item = typename P::item;              /* what callables are given */
+  using item = typename P::item;              /* what callables get */
   using value = detail::stored<item>;         /* what is kept of it */
   static constexpr bool indexed = P::indexed; /* is the number of items known? */
 
@@ -49,7 +49,7 @@ public:
   std::size_t size() const {
     static_assert(
         indexed,
-        "weft::iter: after filter, flat_map and the like the length is not known; "
+        "weft::iter: behind filter, flat_map and take_while the length is not known; "
         "use count()");
     return producer_.size();
   }
@@ -73,34 +73,34 @@ public:
     if constexpr (detail::takes<const F, const detail::plain<item> &>)
       return then(detail::inspected<P, F>{{producer_}, std::move(f)});
   }
-  /* Only those that the predicate holds for. */
+  /* Only items for which the predicate holds. */
   template <class F> auto filter(F keep) const {
     expect_callable<const F, const detail::plain<item> &>();
     if constexpr (detail::takes<const F, const detail::plain<item> &>)
       return then(detail::filtered<P, F>{{producer_}, std::move(keep)});
   }
-  /* f(x) is a std::optional: what is in it, if there is something. */
+  /* f(x) is a std::optional: its value, if it has one. */
   template <class F> auto filter_map(F f) const {
     expect_callable<const F>();
     if constexpr (detail::takes<const F, item>)
       return then(detail::filter_mapped<P, F>{{producer_}, std::move(f)});
   }
-  /* f(x) is a range or a pipeline: all of its items. Each is gone through by one thread.
-   */
+  /* f(x) is a range or a pipeline: all of its items. One thread goes through each. */
   template <class F> auto flat_map(F f) const {
     expect_callable<const F>();
     if constexpr (detail::takes<const F, item>)
       return then(detail::flattened<P, F>{{producer_}, std::move(f)});
   }
-  /* Those in front of the first that the predicate does not hold for. To find it, what is
-   * in front is run up to there once more; what is behind is not seen any more then. */
+  /* The items in front of the first one for which the predicate does not hold. To find
+   * that one, the stages in front run once more up to there; the items behind it are not
+   * looked at again. */
   template <class F> auto take_while(F holds) const {
     expect_callable<const F, const detail::plain<item> &>();
     if constexpr (detail::takes<const F, const detail::plain<item> &>)
       return then(detail::ended<P, F>{{producer_}, std::move(holds)});
   }
-  /* Vectors of `length` items in a row, the last one of what is left. A length of 0
-   * counts as 1. */
+  /* Vectors of `length` neighbours; the last one may be shorter. A length of 0 counts as
+   * 1. */
   auto chunk(std::size_t length) const {
     expect_indexed();
     return then(detail::chunked<P>{{producer_}, length == 0 ? 1 : length});
@@ -110,7 +110,7 @@ public:
     expect_indexed();
     return then(detail::enumerated<P>{{producer_}});
   }
-  /* Pairs of x and what the other has at the same index; the shorter one decides. The
+  /* Pairs of x and the item of the other at the same index; the shorter one decides. The
    * other is a range or a pipeline. */
   template <class R> auto zip(R &&other) const;
   /* All of this, then all of the other. */
@@ -143,8 +143,7 @@ public:
     if constexpr (detail::takes<const std::remove_reference_t<F>, item>)
       detail::run_for_each(&options_, producer_, std::as_const(f));
   }
-  /* f(v) for vectors of items that follow each other, `most` of them at most; it may
-   * change them. */
+  /* f(v) for vectors of at most `most` neighbours; f may change them. */
   template <class F> void for_each_batch(F &&f, std::size_t most = 1024) const {
     static_assert(std::is_invocable_v<F &, std::vector<value> &>,
                   "weft::iter: the function must be callable as f(std::vector<value> &)");
@@ -162,8 +161,8 @@ public:
     }
     return start;
   }
-  /* A acc = identity; for (x : items) step(acc, x); each thread's part starts from a copy
-   * of identity, and merge(A &, A &&) puts the parts together. */
+  /* A acc = identity; for (x : items) step(acc, x); each part starts from a copy of
+   * identity, and merge(A &, A &&) combines neighbours. */
   template <class A, class Step, class Merge>
   A fold(A identity, Step &&step, Merge &&merge) const {
     static_assert(std::is_invocable_v<Step &, A &, item> &&
@@ -177,14 +176,14 @@ public:
     }
     return identity;
   }
-  /* The sum from value 0 on; of integers in 64 bits, of float in double. */
+  /* The sum, starting from 0; of integers in 64 bits, of floats as double. */
   auto sum() const {
     using T = typename detail::sum_type<value>::type;
     auto step = [](T &to, item &&x) { to = static_cast<T>(to + static_cast<T>(x)); };
     auto merge = [](T &to, T &&right) { to = static_cast<T>(to + right); };
     return detail::run_fold<T>(&options_, producer_, T(), step, merge).value_or(T());
   }
-  /* How many: without calling anything if that is known. */
+  /* The number of items; where it is known, no callable runs. */
   std::size_t count() const {
     if constexpr (indexed) {
       return producer_.size();
@@ -195,7 +194,7 @@ public:
           .value_or(0);
     }
   }
-  /* The least, and the greatest, or nothing; the first of equals. */
+  /* The least, or the greatest, or nothing; the first of equal ones. */
   template <class Less = std::less<>> std::optional<value> min(Less less = Less()) const {
     auto op = [&less = std::as_const(less)](value &&a, value &&b) {
       return less(b, a) ? std::move(b) : std::move(a);
@@ -236,7 +235,7 @@ public:
     detail::sort_range(&options_, all, less, false);
     return all;
   }
-  /* Item i to to[i], as far as there are both. Returns how many items there are. */
+  /* Item i goes to to[i], as long as there are both. Returns the number of items. */
   template <class R> std::size_t copy_to(R &&to) const {
     detail::expect_range<R>();
     const auto view = detail::view_of(to);

@@ -14,8 +14,8 @@ namespace detail {
 
 /* ---- rounds ---- */
 
-/* Calls round(producer) once; of one that is pulled once for each round, until it returns
- * false. */
+/* Calls round(producer) once; for a producer that pulls its items, once for each refill,
+ * until it returns false. */
 template <class P, class Round>
 void in_rounds(const weft_opts *o, const P &from, Round &&round) {
   if constexpr (!P::moves) {
@@ -131,9 +131,9 @@ std::optional<A> run_reduce(const weft_opts *o, const P &from, Op &op) {
 
 /* ---- searches ---- */
 
-/* An item that the predicate holds for, where its block begins, and (if indexed) where it
- * is. T is what is kept of the item: `nothing` where it is not wanted, so that it need
- * not be copied. */
+/* An item for which the predicate holds, the beginning of its block, and (if indexed) its
+ * position. T is the copy of the item that is kept, or `nothing` where nobody wants
+ * one. */
 template <class T> struct match {
   std::size_t block, position;
   T item;
@@ -183,7 +183,7 @@ std::optional<match<T>> find_once(const weft_opts *o, const P &from, Pred &pred)
   return std::move(in.result);
 }
 
-/* The last one: blocks are taken from the back, each is gone through from its front. */
+/* The last one: blocks come from the back, and each runs from its front to its end. */
 template <class T, class P, class Pred>
 std::optional<match<T>> find_last_once(const weft_opts *o, const P &from, Pred &pred) {
   struct frame {
@@ -223,7 +223,7 @@ std::optional<match<T>> run_find(const weft_opts *o, const P &from, Pred &pred) 
   return found;
 }
 
-/* Of what is pulled each round may have a later one. */
+/* With pulled items each round may have a later match. */
 template <class T, class P, class Pred>
 std::optional<match<T>> run_find_last(const weft_opts *o, const P &from, Pred &pred) {
   std::optional<match<T>> found;
@@ -237,7 +237,7 @@ std::optional<match<T>> run_find_last(const weft_opts *o, const P &from, Pred &p
 
 /* ---- vectors ---- */
 
-/* Vectors of what the leaves gave, in their order. */
+/* The vectors that the leaves made, in their order. */
 template <class T> using pieces = std::vector<std::vector<T>>;
 
 template <class T> void append_pieces(pieces<T> &to, pieces<T> &&right) {
@@ -285,7 +285,7 @@ template <class P> auto run_collect(const weft_opts *o, const P &from) {
   }
 }
 
-/* Two vectors: place(first, second, item) puts each item into one of them, or parts of it
+/* Two vectors: place(first, second, item) puts an item into one of them, or parts of it
  * into both. */
 template <class A, class B, class P, class Place>
 auto run_sides(const weft_opts *o, const P &from, Place &place) {
@@ -313,7 +313,7 @@ auto run_sides(const weft_opts *o, const P &from, Place &place) {
                    concatenate(std::move(all->second)));
 }
 
-/* Those that the predicate holds for, and the others. */
+/* The items for which the predicate holds, and the others. */
 template <class P, class Pred>
 auto run_partition(const weft_opts *o, const P &from, Pred &pred) {
   using T = stored<typename P::item>;

@@ -35,8 +35,8 @@ namespace detail {
 template <class T> constexpr bool is_pair = false;
 template <class A, class B> constexpr bool is_pair<std::pair<A, B>> = true;
 
-/* How the parts of a pair are handed on: those of one that stays where it is, such as an
- * element of a container, as what they are there; others are given away. */
+/* How the parts of a pair reach a callable: the parts of a pair that stays where it is,
+ * such as an element of a container, as lvalues; those of a temporary are moved. */
 template <class T>
 using first_part = std::conditional_t<std::is_lvalue_reference_v<T>,
                                       decltype((std::declval<T &>().first)),
@@ -71,7 +71,7 @@ template <class A, class B> struct stored_of<std::pair<A, B>> {
 };
 template <class T> using stored = typename stored_of<plain<T>>::type;
 
-/* ---- what has nothing to settle, and what hands it on to those in front ---- */
+/* ---- producers that have nothing to settle, and those that pass it on ---- */
 
 struct at_rest {
   static constexpr bool moves = false, pulls = false;
@@ -384,7 +384,7 @@ template <class P, class Sink> bool each_of(const P &from, Sink &sink) {
   }
 }
 
-/* What f gives is a range or another pipeline, whose items are given one by one. */
+/* f(x) is a range or another pipeline, whose items follow one by one. */
 template <class P, class F> struct flattened : behind<P> {
   using inner = called<const F, typename P::item>;
   using item = typename inner_item<std::remove_reference_t<inner>>::type;

@@ -21,16 +21,16 @@ template <class F> WEFT_HPP_INLINE result_of<F &> value_of(F &f) {
   }
 }
 
-/* How a join holds a callable: small temporaries, such as lambdas that are written in the
- * call, by value. Of those the compiler knows that nobody else sees them, so that the
- * fast path keeps them in registers although a copy is in memory for thieves. */
+/* How a join holds a callable: small temporaries, such as lambdas written in the call, by
+ * value. The compiler knows that nobody else sees these, so the fast path keeps them in
+ * registers although a copy is in memory for thieves. */
 template <class F>
 using held = std::conditional_t<!std::is_reference_v<F> &&
                                     std::is_trivially_copyable_v<F> && sizeof(F) <= 64,
                                 std::remove_const_t<F>, std::remove_reference_t<F> &>;
 
-/* A half that another function may run: whether it has thrown is known when it was. F is
- * a type or a reference. */
+/* A half that another thread may run. When it has run, `failed` says whether it has
+ * thrown. F is a type or a reference. */
 template <class F> struct forked_half {
   using result = result_of<F &>;
   F f;
@@ -68,16 +68,17 @@ template <class A, class B> WEFT_HPP_COLD both<A, B> join_outside(A a, B b) {
   return {std::forward<result_of<A &>>(value), second.take()};
 }
 
-/* `a` has thrown: runs `b`, or waits for it, and drops what it gives. */
+/* `a` has thrown: runs `b`, or waits for it, and drops its result. */
 template <class Half> WEFT_HPP_COLD void join_after_throw(wf_call *forked) noexcept {
   wf_task_join_slow(wf_self_now(), forked, "weft::join");
   from_ctx<Half>(forked->task.context).drop();
 }
 
-/* weft_join, written out, so that both callables are inlined with what is known of their
- * surroundings, and nothing is stored for exceptions that are not thrown: `a` leaves by
- * the handler, and `b`, if nobody took it, as any call does. It forks as a typed task,
- * which keeps its place in the deque (docs/design/fast-path.md). */
+/* weft_join, written out: so both callables are inlined where the compiler knows their
+ * surroundings, and nothing is stored for exceptions that are not thrown. An exception of
+ * `a` goes through the handler, and one of `b`, if nobody took it, as from any call. It
+ * forks as a typed task, which keeps its place in the deque
+ * (docs/design/fast-path.md). */
 template <class A, class B> WEFT_HPP_INLINE both<A, B> join_pair(A a, B b) {
   wf_owner *self = wf_self_now();
   if (WF_UNLIKELY(self == nullptr)) return join_outside<A, B>(a, b);

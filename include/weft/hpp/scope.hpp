@@ -23,7 +23,8 @@ struct owned_task {
   virtual ~owned_task() = default;
 };
 
-/* Those of a scope that have not run yet. Several lists, so that threads seldom meet. */
+/* The tasks of a scope that have not run yet. Several lists, so that threads seldom wait
+ * for a lock. */
 class task_lists {
 public:
   task_lists() = default;
@@ -228,8 +229,8 @@ public:
     std::swap(state_, other.state_);
     return *this;
   }
-  /* Waits, so that what the function has captured by reference may go; what it has thrown
-   * is dropped. */
+  /* Waits, so that what the function has captured by reference can be destroyed; what it
+   * has thrown is dropped. */
   ~task() {
     if (state_ == nullptr) return;
     finish();
