@@ -309,6 +309,8 @@ static int make_ring(wf_deque *deque) {
 
 void wf_deque_after_fork(wf_deque *deque) {
   deque->lock = (wf_lock){{WF_LOCK_FREE}};
+  /* A sealed deque has no private part. Relaxed: there is no other thread. */
+  if (deque->slots != NULL) wf_u64_store_relaxed(&deque->x_split, bottom_index(deque));
   wf_deque_seal(deque);
 }
 
