@@ -196,7 +196,6 @@ static void choices(const weft_opts *o) {
 #define FIND_WITH(call, wanted)                                                          \
   weft_##call##_with(o, items, N, sizeof *items, has_key, &wanted)
   CHECK(FIND(find_first) == first && FIND_WITH(find_first, key) == first);
-  CHECK(FIND(position) == first && FIND_WITH(position, key) == first);
   CHECK(FIND(find_last) == last && FIND_WITH(find_last, key) == last);
   CHECK(items[FIND(find_any)].key == key && FIND_WITH(find_any, missing) == SIZE_MAX);
   CHECK(FIND(any) && !FIND(all) && !FIND(none));
