@@ -45,6 +45,7 @@
 #include "sched/sleep.c"
 #include "sched/spawn.c"
 #include "sched/stats.c"
+#include "sched/steer.c"
 #include "sched/typed_task.c"
 #include "sched/worker.c"
 

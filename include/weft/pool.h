@@ -33,6 +33,18 @@ typedef enum weft_idle {
   WEFT_IDLE_DEFAULT       /* the environment variable WEFT_IDLE decides, else balanced */
 } weft_idle;
 
+/* Whether a sleeping thread that is woken is kept off the CPU of the thread that wakes
+ * it. On virtual machines the kernel may queue it there although another CPU is idle, and
+ * a call after a rest then gains nothing from the pool. To steer costs two system calls
+ * for each wake-up; a thread's CPUs are as the program has set them whenever it sleeps or
+ * runs tasks (src/sched/steer.md). */
+typedef enum weft_steer {
+  WEFT_STEER_DEFAULT, /* what the environment variable WEFT_STEER says (auto, on, off) */
+  WEFT_STEER_AUTO,    /* while woken threads come late: the default */
+  WEFT_STEER_ON,      /* always */
+  WEFT_STEER_OFF      /* never */
+} weft_steer;
+
 /* Start from WEFT_CONFIG_INIT and change what you want:
  *
  *     weft_config config = WEFT_CONFIG_INIT;
@@ -66,10 +78,14 @@ typedef struct weft_config {
   unsigned blocking; /* threads that are added while others are in blocking sections, see
                       * weft_blocking_begin. 0: as many as `threads`; WEFT_NO_BLOCKING:
                       * none */
+  weft_steer steer;  /* where woken threads run */
 } weft_config;
 
 #define WEFT_CONFIG_INIT                                                                 \
-  { sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0, 0 }
+  {                                                                                      \
+    sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0, 0,       \
+        WEFT_STEER_DEFAULT                                                               \
+  }
 
 /* Creates a pool.
  *
@@ -171,10 +187,12 @@ typedef struct weft_stats {
   uint64_t injected;  /* detached, or handed in by callers without a guest place */
   uint64_t sleeps;    /* times that a worker went to sleep */
   uint64_t wakes;     /* times that another thread woke a sleeping worker */
+  uint64_t misplaced; /* wakes that came late, on the CPU of the waker */
+  uint64_t steered;   /* wakes that were kept off the CPU of the waker */
 } weft_stats;
 
 #define WEFT_STATS_INIT                                                                  \
-  { sizeof(weft_stats), 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(weft_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Adds up the statistics of a pool; NULL means the current one.
  *

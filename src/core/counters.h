@@ -128,6 +128,12 @@ static inline bool wf_counters_try_sleep(wf_counters *counters, uint32_t jec) {
   return false;
 }
 
+/* Registers a worker as sleeping whatever was posted: it looks again by itself. */
+static inline void wf_counters_add_sleeping(wf_counters *counters) {
+  /* pairs with the other operations on the word */
+  wf_u64_fetch_add_seq_cst(&counters->x_word, WF_ONE_SLEEPING);
+}
+
 /* The thread that ends a worker's sleep counts it off: the waker, or the sleeper itself
  * if it finds work on its way to sleep. */
 static inline void wf_counters_sub_sleeping(wf_counters *counters) {

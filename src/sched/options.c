@@ -26,7 +26,8 @@ enum { DEFAULT_GUESTS = 64, DEFAULT_DEQUE_CAPACITY = 1024 };
 wf_environment wf_environment_read(void) {
   /* A program that changes its environment while it creates a pool has a race of its own.
    * NOLINTNEXTLINE(concurrency-mt-unsafe) */
-  return (wf_environment){getenv("WEFT_NUM_THREADS"), getenv("WEFT_IDLE")};
+  return (wf_environment){getenv("WEFT_NUM_THREADS"), getenv("WEFT_IDLE"),
+                          getenv("WEFT_STEER")};
 }
 
 /* A plain decimal number from 1 to max, with nothing around it; else 0. */
@@ -48,6 +49,12 @@ static weft_idle parse_idle(const char *text) {
   return WEFT_IDLE_BALANCED;
 }
 
+static weft_steer parse_steer(const char *text) {
+  if (text != NULL && strcmp(text, "on") == 0) return WEFT_STEER_ON;
+  if (text != NULL && strcmp(text, "off") == 0) return WEFT_STEER_OFF;
+  return WEFT_STEER_AUTO;
+}
+
 bool wf_size_is_possible(size_t size, const wf_member *members, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (size > members[i].begin && size < members[i].end) return false;
@@ -60,7 +67,7 @@ static const wf_member CONFIG_MEMBERS[] = {
     WF_MEMBER(weft_config, name),        WF_MEMBER(weft_config, on_start),
     WF_MEMBER(weft_config, on_exit),     WF_MEMBER(weft_config, hook_ctx),
     WF_MEMBER(weft_config, guests),      WF_MEMBER(weft_config, deque_capacity),
-    WF_MEMBER(weft_config, blocking)};
+    WF_MEMBER(weft_config, blocking),    WF_MEMBER(weft_config, steer)};
 
 /* Copies the caller's configuration, with defaults for what its header did not know. */
 static int read_config(weft_config *out, const weft_config *config) {
@@ -73,7 +80,7 @@ static int read_config(weft_config *out, const weft_config *config) {
     return WEFT_EINVAL;
   memcpy(out, config, size < sizeof *out ? size : sizeof *out);
   if (out->threads > WEFT_MAX_THREADS || out->guests > WEFT_MAX_GUESTS ||
-      (unsigned)out->idle > WEFT_IDLE_DEFAULT ||
+      (unsigned)out->idle > WEFT_IDLE_DEFAULT || (unsigned)out->steer > WEFT_STEER_OFF ||
       (out->blocking > WEFT_MAX_BLOCKING && out->blocking != WEFT_NO_BLOCKING) ||
       out->deque_capacity > LARGEST_DEQUE_CAPACITY)
     return WEFT_EINVAL;
@@ -98,6 +105,7 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   out->deque_capacity =
       given.deque_capacity != 0 ? given.deque_capacity : DEFAULT_DEQUE_CAPACITY;
   out->idle = given.idle != WEFT_IDLE_DEFAULT ? given.idle : parse_idle(env.idle);
+  out->steer = given.steer != WEFT_STEER_DEFAULT ? given.steer : parse_steer(env.steer);
   const char *name = given.name != NULL ? given.name : "weft";
   strncpy(out->name, name, sizeof out->name - 1);
   out->on_start = given.on_start;

@@ -76,6 +76,7 @@ static void set_sizes(weft_pool *pool) {
   pool->words = wf_bitset_words(pool->slots);
   pool->steals = options->threads > 1;
   pool->eager = !wf_sys_barrier_prepare();
+  pool->exceeds_cpus = options->threads > options->cpus;
   unsigned busy = options->threads < options->cpus ? options->threads : options->cpus;
   pool->max_searchers = busy > 1 ? busy / 2 : 1;
   pool->background_limit = pool->thread_places > 1 ? pool->thread_places / 2 : 1;
@@ -86,6 +87,7 @@ bool wf_pool_furnish(weft_pool *pool) {
   wf_injector_init(&pool->injector, 0);
   wf_injector_init(&pool->background, 0);
   wf_once_latch_init(&pool->drained);
+  wf_steer_init(pool);
   pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
   if (pool->workers != NULL)
     for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
@@ -96,6 +98,7 @@ bool wf_pool_furnish(weft_pool *pool) {
 void wf_pool_clear(weft_pool *pool) {
   for (unsigned i = 0; pool->workers != NULL && i < pool->slots; i++) {
     wf_deque_destroy(&pool->workers[i].deque);
+    wf_steer_free(&pool->workers[i]);
     wf_deque_destroy(&pool->workers[i].spawned);
     wf_arena_destroy(&pool->workers[i].arena);
   }

@@ -49,6 +49,7 @@ struct weft_pool {
   wf_u32 x_ready;          /* 1 when x_started has its last value */
   bool steals;             /* false in a pool of one thread */
   bool eager;              /* no process-wide barrier on this system */
+  bool exceeds_cpus;       /* more threads than CPUs: wake-ups may be held back */
   bool has_alone;          /* a thread that forked in the pool is still in these places */
   wf_u64 *x_background;    /* which workers are at background work */
   wf_options options;
@@ -59,6 +60,7 @@ struct weft_pool {
   unsigned background_limit; /* workers that may be at background work at once */
   wf_u32 x_background_count; /* workers that are */
   _Alignas(WF_CACHE_LINE) wf_sleep sleep;
+  wf_steering steering; /* where the kernel places woken threads; see steer.h */
   wf_u64 x_serial[WF_SERIAL_WORDS]; /* numbers of contexts without a place, see guest.c */
 
   /* Broadcasts (broadcast.c), all under the lock: those that some thread has not taken up

@@ -308,6 +308,10 @@ static bool sees_injected(const weft_pool *pool) {
          (wf_injector_any(&pool->background) && wf_background_has_room(pool));
 }
 
+bool wf_search_sees_urgent(wf_worker *worker) {
+  return wf_broadcast_any(worker) || sees_injected(worker->pool);
+}
+
 bool wf_search_sees_work(wf_worker *worker, wf_sleeper kind) {
   if (wf_broadcast_any(worker)) return true;
   if (worker->waits_for != NULL && wf_scope_has_queued(worker->waits_for)) return true;

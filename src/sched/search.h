@@ -44,4 +44,8 @@ unsigned wf_search_seize(wf_worker *worker);
  * Looks into private parts too. */
 bool wf_search_sees_work(wf_worker *worker, wf_sleeper kind);
 
+/* Is there anything that an idle worker must take at once: a broadcast, or injected work?
+ */
+bool wf_search_sees_urgent(wf_worker *worker);
+
 #endif

@@ -12,8 +12,15 @@
 #include "blocking.h"
 #include "pool.h"
 #include "search.h"
+#include "steer.h"
 
 enum { AWAKE = 0, PARKED = 1 };
+
+/* How long the watcher sleeps between two looks, and after how many looks at work that is
+ * not taken it takes some itself although others make progress. So work whose wake-up was
+ * held back waits for 2 ms at most, and for two looks where all awake threads are stuck.
+ * A look costs about 5 us on a busy CPU, with the sleep around it: 2 % of one CPU. */
+enum { WATCH_NS = 250000, WATCH_LOOKS = 8 };
 
 /* ---- posters ---- */
 
@@ -39,11 +46,13 @@ static void unpark(weft_pool *pool, unsigned index, wf_sleeper kind) {
   WF_ASSERT(wf_u32_peek(&worker->x_park) == PARKED); /* nobody else has claimed it */
   count_off(pool, kind);
   wf_u64_fetch_add_relaxed(&pool->sleep.x_wakes, 1); /* statistics */
+  bool is_steered = wf_steer_before_wake(pool, worker);
   /* Release: pairs with the acquire in park. explorer: needed against a store that
    * overtakes the counting off, which it does not produce: the sleeper would go on and
    * count itself as busy while it is still counted as asleep. */
   wf_u32_store_release(&worker->x_park, AWAKE);
   wf_sys_wake_one(&worker->x_park);
+  if (is_steered) wf_steer_after_wake(pool, worker);
 }
 
 /* Wakes up to n sleepers of a kind; returns how many there were. */
@@ -70,6 +79,69 @@ static unsigned helper_count(const weft_pool *pool) {
   return wf_u32_load_relaxed(&pool->sleep.x_helpers);
 }
 
+/* ---- wake-ups that are held back ---- */
+
+/* Threads from outside that have a place now. */
+static unsigned guests_present(const weft_pool *pool) {
+  unsigned count = wf_bitset_has(pool->x_present, 0);
+  for (unsigned i = pool->thread_places + 1; i < pool->stand_in_first; i++)
+    count += wf_bitset_has(pool->x_present, i);
+  return count;
+}
+
+/* How many threads are awake in the pool. The number is about right, which is enough: the
+ * watcher mends what a wrong one leaves. */
+static unsigned awake_count(const weft_pool *pool, uint64_t word) {
+  unsigned awake = wf_pool_started(pool) + guests_present(pool);
+  /* Relaxed: see above. */
+  unsigned away = wf_counters_sleeping(word) +
+                  wf_u32_load_relaxed(&pool->sleep.x_helpers) +
+                  wf_u32_load_relaxed(&pool->x_blocked);
+  return awake > away ? awake - away : 0;
+}
+
+/* How many more could have a CPU of their own. */
+static unsigned room_for_more(const weft_pool *pool, uint64_t word) {
+  unsigned awake = awake_count(pool, word);
+  return awake < pool->options.cpus ? pool->options.cpus - awake : 0;
+}
+
+static bool anybody_sleeps(const weft_pool *pool) {
+  bool any = false;
+  for (unsigned word = 0; word < pool->words; word++)
+    /* Relaxed: after the fence in hold_back. */
+    any = any || wf_u64_load_relaxed(&pool->sleep.x_sets[WF_SLEEPER_IDLE][word]) != 0;
+  return any;
+}
+
+/* A wake-up is held back, after a fence or a seq_cst operation of the caller: makes sure
+ * that somebody looks again. */
+static void hold_back(weft_pool *pool) {
+  /* Relaxed: the watcher clears it before it looks, and looks again if it was set. */
+  if (wf_u32_load_relaxed(&pool->sleep.x_held) == 0)
+    wf_u32_store_relaxed(&pool->sleep.x_held, 1);
+  do {
+    uint32_t nobody = 0;
+    /* seq_cst: pairs with the store in stop_watching. Either this thread sees that nobody
+     * watches, or the watcher's last look sees what this thread leaves. */
+    if (wf_u32_load_seq_cst(&pool->sleep.x_watched) != 0) return;
+    /* seq_cst: pairs as above. explorer: relaxed suffices, one thread makes the watcher.
+     */
+    if (!wf_u32_cas_seq_cst(&pool->sleep.x_watched, &nobody, 1)) return;
+    int index = wf_bitset_take_any(pool->sleep.x_sets[WF_SLEEPER_IDLE], pool->words);
+    if (index >= 0) {
+      pool->workers[index].watches = true; /* its claimer's, until it is unparked */
+      unpark(pool, (unsigned)index, WF_SLEEPER_IDLE);
+      return;
+    }
+    /* Nobody sleeps: a worker that is about to will see the work before it does. But
+     * meanwhile another thread may have counted on a watcher, for one that sleeps by now.
+     * Release, and the fence: pairs with the load above in that thread. */
+    wf_u32_store_release(&pool->sleep.x_watched, 0);
+    wf_fence_seq_cst(); /* pairs with the fence of the sleeper in park */
+  } while (anybody_sleeps(pool));
+}
+
 unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
   /* Pairs with the fence in park: either the sleeper sees the tasks, or this thread sees
    * the sleeper. */
@@ -80,6 +152,12 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
   if (queue_was_empty) {
     unsigned awake = wf_counters_awake_idle(word);
     n = n > awake ? n - awake : 0;
+  }
+  if (pool->exceeds_cpus && n > 0) {
+    unsigned room = room_for_more(pool, word);
+    if (room < n) hold_back(pool);
+    if (room == 0) return 0;
+    if (room < n) n = room;
   }
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, n, WF_SLEEPER_IDLE);
@@ -100,6 +178,11 @@ unsigned wf_sleep_new_injected(weft_pool *pool) {
 unsigned wf_sleep_wake_next(weft_pool *pool) {
   uint64_t word = wf_counters_load(&pool->sleep.counters);
   if (wf_counters_awake_idle(word) > 0) return 0;
+  if (pool->exceeds_cpus && wf_counters_sleeping(word) > 0 &&
+      room_for_more(pool, word) == 0) {
+    hold_back(pool);
+    return 0;
+  }
   unsigned woken = 0;
   if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
   if (woken == 0) woken = wake_stand_ins(pool, 1);
@@ -109,6 +192,10 @@ unsigned wf_sleep_wake_next(weft_pool *pool) {
 }
 
 unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
+  if (pool->exceeds_cpus) {
+    unsigned room = room_for_more(pool, wf_counters_load(&pool->sleep.counters));
+    if (room < n) n = room;
+  }
   return wake_up_to(pool, n, WF_SLEEPER_IDLE);
 }
 
@@ -159,7 +246,99 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   while (wf_u32_load_acquire(&worker->x_park) == PARKED)
     wf_sys_wait(&worker->x_park, PARKED);
   check_in_no_set(worker);
+  wf_steer_after_sleep(worker);
   return true;
+}
+
+/* ---- the watcher ---- */
+
+/* Slow-path events of the threads that are awake: if the sum has changed, somebody has
+ * stolen, exposed or begun something. */
+static uint64_t progress(const weft_pool *pool) {
+  uint64_t sum = 0;
+  for (unsigned word = 0; word < pool->words; word++) {
+    /* Relaxed, all of it: a number to compare with the one of the next look. */
+    uint64_t bits = wf_u64_load_relaxed(&pool->x_present[word]) &
+                    ~wf_u64_load_relaxed(&pool->sleep.x_sets[WF_SLEEPER_IDLE][word]);
+    for (; bits != 0; bits &= bits - 1) {
+      const wf_worker *worker =
+          &pool->workers[word * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(bits)];
+      sum += wf_u64_load_relaxed(&worker->x_tasks) +
+             wf_u64_load_relaxed(&worker->x_steals) +
+             wf_u64_load_relaxed(&worker->x_exposes);
+    }
+  }
+  return sum;
+}
+
+/* Sleeps for WATCH_NS as an idle sleeper that anybody may claim. True if somebody has, or
+ * if there is something that it must not leave; false if the time is over. Afterwards the
+ * worker is counted as idle and awake. */
+static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
+  weft_pool *pool = worker->pool;
+  wf_u64 *set = pool->sleep.x_sets[WF_SLEEPER_IDLE];
+  wf_steer_before_sleep(worker);
+  wf_counters_add_sleeping(&pool->sleep.counters);
+  wf_u32_store_relaxed(&worker->x_park, PARKED); /* relaxed: as in park */
+  wf_bitset_add(set, worker->index);
+  wf_fence_seq_cst(); /* pairs with the fences of the posters, as in park */
+  bool urgent = wf_latch_probe(latch) || wf_search_sees_urgent(worker);
+  bool over = urgent;
+  /* Acquire: pairs with the release in unpark. explorer: as there. */
+  while (!over && wf_u32_load_acquire(&worker->x_park) == PARKED)
+    over = !wf_sys_wait_for(&worker->x_park, PARKED, WATCH_NS);
+  if (over && wf_bitset_remove(set, worker->index)) {
+    count_off(pool, WF_SLEEPER_IDLE);
+    wf_u32_store_relaxed(&worker->x_park, AWAKE); /* relaxed: its own again */
+    return urgent;
+  }
+  /* Acquire: pairs with the release in unpark. explorer: as there. */
+  while (wf_u32_load_acquire(&worker->x_park) == PARKED)
+    wf_sys_wait(&worker->x_park, PARKED);
+  wf_steer_after_sleep(worker);
+  return true;
+}
+
+/* Does the watcher have to take what it sees? */
+static bool must_take(const weft_pool *pool, uint64_t *seen, unsigned looks) {
+  uint64_t word = wf_counters_load(&pool->sleep.counters);
+  uint64_t now = progress(pool);
+  bool is_stuck = now == *seen;
+  *seen = now;
+  /* The watcher itself counts as awake here. */
+  return is_stuck || looks >= WATCH_LOOKS ||
+         awake_count(pool, word) <= pool->options.cpus;
+}
+
+static void stop_watching(weft_pool *pool) {
+  /* Release: pairs with the seq_cst load in hold_back, by the fence that follows. What a
+   * thread has left to the watcher before is seen by the worker's next search, which
+   * comes after the fence. */
+  wf_u32_store_release(&pool->sleep.x_watched, 0);
+  wf_fence_seq_cst(); /* pairs with the seq_cst operations of those who hold back */
+}
+
+/* The worker was woken to be the watcher: it sleeps with a time limit, and looks whether
+ * work for which nobody was woken is still there. Returns when it has to search for work
+ * itself, or when nothing is held back any more. */
+static void watch(wf_worker *worker, const wf_latch *latch) {
+  weft_pool *pool = worker->pool;
+  uint64_t seen = progress(pool);
+  unsigned looks = 0;
+  worker->watches = false;
+  while (!watch_for_a_while(worker, latch)) {
+    /* Relaxed: cleared before the look; one that comes later sets it again. */
+    bool was_held = wf_u32_load_relaxed(&pool->sleep.x_held) != 0;
+    wf_u32_store_relaxed(&pool->sleep.x_held, 0);
+    if (wf_search_sees_work(worker, WF_SLEEPER_IDLE)) {
+      if (must_take(pool, &seen, ++looks)) break;
+    } else if (!was_held) {
+      break;
+    } else {
+      looks = 0;
+    }
+  }
+  stop_watching(pool);
 }
 
 /* The waiter's own view of its latch, before and after. */
@@ -175,10 +354,12 @@ static void check_awake(const wf_latch *latch) {
 
 bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
   check_sleepy(latch);
+  wf_steer_before_sleep(worker);
   if (!wf_latch_fall_asleep(latch)) return false;
   bool slept = false;
   if (wf_counters_try_sleep(&worker->pool->sleep.counters, jec))
     slept = park(worker, latch, WF_SLEEPER_IDLE);
+  if (slept && worker->watches) watch(worker, latch);
   wf_latch_wake_up(latch);
   check_awake(latch);
   return slept;
@@ -187,6 +368,7 @@ bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
 bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   WF_ASSERT(kind != WF_SLEEPER_IDLE && kind < WF_SLEEPER_KINDS);
   check_sleepy(latch);
+  wf_steer_before_sleep(worker);
   if (!wf_latch_fall_asleep(latch)) return false;
   if (kind == WF_SLEEPER_HELPER) {
     /* seq_cst: pairs with count_off. explorer: acq_rel suffices, the fences in park and

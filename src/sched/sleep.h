@@ -27,13 +27,17 @@ typedef struct wf_sleep {
   wf_u32 x_helpers;                 /* sleeping helpers */
   wf_u64 x_wakes;                   /* statistics */
   wf_u64 *x_sets[WF_SLEEPER_KINDS]; /* which worker sleeps, by kind */
+  /* Pools with more threads than CPUs; see "Held-back wake-ups" in sleep.md. */
+  wf_u32 x_watched; /* 1: one idle worker, the watcher, looks again by itself */
+  wf_u32 x_held;    /* 1: a wake-up was held back since the watcher looked last */
 } wf_sleep;
 
 /* ---- posters ---- */
 
 /* n tasks have become public. Wakes as many workers as that needs: none if enough awake
- * ones look for work and thieves keep up (the queue was empty). Returns how many were
- * woken. */
+ * ones look for work and thieves keep up (the queue was empty); and none while as many
+ * threads are awake as there are CPUs, then a watcher looks again soon. Returns how many
+ * were woken. */
 unsigned wf_sleep_new_tasks(struct weft_pool *pool, unsigned n, bool queue_was_empty);
 
 /* Something was injected. Wakes an idle worker unless an awake one looks for work. */

@@ -38,6 +38,8 @@ void weft_pool_stats(const weft_pool *pool, weft_stats *total) {
     sum.injected = wf_u64_load_relaxed(&pool->injector.x_pushed) +
                    wf_u64_load_relaxed(&pool->background.x_pushed);
     sum.wakes = wf_u64_load_relaxed(&pool->sleep.x_wakes);
+    sum.misplaced = wf_u64_load_relaxed(&pool->steering.x_misplaced);
+    sum.steered = wf_u64_load_relaxed(&pool->steering.x_steered);
   }
   /* An older header may end anywhere: only whole numbers are copied. */
   size_t size = total->struct_size < sizeof sum ? total->struct_size : sizeof sum;

@@ -14,6 +14,7 @@
 #include "../core/arena.h"
 #include "../core/rng.h"
 #include "sched.h"
+#include "steer.h"
 
 struct wf_work;
 struct wf_running;
@@ -78,7 +79,8 @@ typedef struct wf_worker {
   unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */
   unsigned search_count; /* decides when injected work comes first */
   unsigned futile_wakes; /* in a row, that found no work */
-  int last_victim;       /* the worker that had work last, or -1 */
+  bool watches;    /* it was woken to be the watcher; its claimer's while it sleeps */
+  int last_victim; /* the worker that had work last, or -1 */
   wf_rng rng;
 
   /* Threads that the pool starts: written by the thread that starts and ends them. */
@@ -97,7 +99,16 @@ typedef struct wf_worker {
   /* Written by any thread. */
   _Alignas(WF_CACHE_LINE) wf_u32 x_park; /* 1: it sleeps and nobody has claimed it */
   wf_u32 x_broadcasts;                   /* that it has not taken up yet */
+  wf_steered
+      steered; /* where it is woken: the thread's, and its claimer's; see steer.h */
 } wf_worker;
+
+/* See wf_steer_settle_slow: nearly always there is nothing to settle. */
+static inline void wf_steer_settle(wf_worker *worker, bool ends) {
+  /* Acquire: pairs with the release in wf_steer_after_wake. */
+  if (WF_UNLIKELY(wf_u32_load_acquire(&worker->steered.x_state) != WF_STEER_NONE))
+    wf_steer_settle_slow(worker, ends);
+}
 
 static inline wf_worker *wf_worker_of(wf_owner *owner) {
   return (wf_worker *)(void *)owner; /* the owner part is the first member of the first */

@@ -90,6 +90,12 @@ bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu) {
          (mask->bits[cpu / WORD_BITS] >> cpu % WORD_BITS & 1) != 0;
 }
 
+bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole) {
+  for (size_t i = 0; i < part->words; i++)
+    if ((part->bits[i] & ~whole->bits[i]) != 0) return false;
+  return true;
+}
+
 unsigned wf_sys_mask_count(const wf_cpu_mask *mask) {
   unsigned count = 0;
   for (size_t i = 0; i < mask->words; i++)
@@ -155,6 +161,11 @@ void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
 
 bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu) {
   (void)mask, (void)cpu;
+  return false;
+}
+
+bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole) {
+  (void)part, (void)whole;
   return false;
 }
 

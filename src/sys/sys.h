@@ -128,6 +128,7 @@ void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu);
 bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu);
 unsigned wf_sys_mask_count(const wf_cpu_mask *mask);
 bool wf_sys_mask_equal(const wf_cpu_mask *a, const wf_cpu_mask *b);
+bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole);
 
 /* Reads the caller's mask into *own, and says in *follows whether that is merely the one
  * of its cpuset. Such a thread is restored by wf_sys_mask_fill and not by *own; why is

@@ -25,13 +25,18 @@ static wf_u32 x_ran;     /* functions that have run */
 static wf_u32 x_users;   /* threads that still use the pool; the last one ends it */
 static wf_u32 x_meeting; /* how many have come to a meeting */
 
+/* What a setup may change before it makes the pool, and sets back itself. */
+static unsigned kit_cpus;                     /* 0: as many as threads */
+static weft_steer kit_steer = WEFT_STEER_OFF; /* where sleepers are woken is no matter */
+
 /* Stand-ins are counted as started: threads of the scenario play them, too. */
 __attribute__((unused)) static void make_pool_with_stand_ins(unsigned threads,
                                                              unsigned guests,
                                                              unsigned stand_ins,
                                                              unsigned users) {
   wf_options options = {.threads = threads,
-                        .cpus = threads,
+                        .cpus = kit_cpus != 0 ? kit_cpus : threads,
+                        .steer = kit_steer,
                         .guests = guests,
                         .stand_ins = stand_ins,
                         .deque_capacity = 4,

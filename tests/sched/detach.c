@@ -178,7 +178,7 @@ TEST(v12_every_61st_search_looks_at_injected_work_first) {
   weft_config config = WEFT_CONFIG_INIT;
   weft_pool *pool = NULL;
   config.threads = 3;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
   wf_bitset_add(pool->x_present, 1);
   wf_bitset_add(pool->x_present, 2);

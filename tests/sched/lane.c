@@ -401,7 +401,7 @@ TEST(a_full_lane_is_never_more_than_full) {
   weft_config config = WEFT_CONFIG_INIT;
   full_lane lane = {.over = false};
   config.threads = 4;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
   REQUIRE(wf_pool_allocate(&lane.pool, &options) == 0);
   REQUIRE(wf_injector_push(&lane.pool->background, do_nothing, NULL, NULL) == 0);
   wf_u32_store_relaxed(&lane.pool->x_background_count, lane.pool->background_limit);

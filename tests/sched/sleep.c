@@ -29,7 +29,8 @@ static weft_pool *played_pool(uint32_t jec) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = WORKERS + AWAKE + 1;
   weft_pool *pool = NULL;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
+  options.cpus = options.threads; /* nothing is held back */
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
   wf_u64_store_relaxed(&pool->sleep.counters.x_word, (uint64_t)jec << 32);
   for (unsigned i = 1; i <= WORKERS; i++) wf_bitset_add(pool->x_present, i);
@@ -213,7 +214,8 @@ TEST(v21_many_sleepers) {
   weft_config config = WEFT_CONFIG_INIT;
   weft_pool *pool = NULL;
   config.threads = 201;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
+  options.cpus = options.threads; /* nothing is held back */
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
   for (unsigned i = 1; i <= 200; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
   CHECK_EQ(wf_sleep_new_tasks(pool, 150, true), 150);

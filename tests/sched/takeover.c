@@ -18,7 +18,7 @@ static void take_all(unsigned count) {
   wf_task tasks[MOST], *stolen = NULL;
   config.threads = 4;
   REQUIRE(count <= MOST);
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){NULL, NULL}) == 0);
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
   wf_bitset_add(pool->x_present, 1);
   wf_bitset_add(pool->x_present, 2);

@@ -14,6 +14,11 @@
  * moment; all other stores of the protocol are read-modify-writes or are followed by one.
  * A futex wait returns without reason at most SPURIOUS times for each worker.
  *
+ * With HOLD_BACK all CPUs count as taken: nobody is woken for a job, and one sleeper at a
+ * time is the watcher. It sleeps until somebody claims it or its time is over, at any
+ * moment; it leaves work that it sees LOOKS times, and then takes it. All posters publish
+ * tasks then, since injected work is not held back.
+ *
  * Jobs end, or with LONG_JOBS keep their worker for ever: then each needs its own worker,
  * and the chain of wake-ups is on trial.
  *
@@ -36,6 +41,9 @@
 #ifndef SPURIOUS
 #define SPURIOUS 1
 #endif
+#ifndef LOOKS
+#define LOOKS 1
+#endif
 #define TOTAL (POSTERS * JOBS)
 #define NOBODY 255
 
@@ -49,6 +57,15 @@ byte sleeping, inactive, jec;
 bool in_set[WORKERS];   /* x_sets[IDLE] */
 bool parked[WORKERS];   /* x_park = PARKED */
 bool blocked[WORKERS];  /* in the kernel's queue for the word */
+
+#ifdef HOLD_BACK
+bool watched;           /* x_watched */
+bool held;              /* x_held */
+bool watches[WORKERS];  /* woken to be the watcher */
+#define IS_TASK(poster) true
+#else
+#define IS_TASK(poster) (poster % 2 == 1)
+#endif
 
 #define COUNTS_FIT assert(sleeping <= inactive && inactive <= WORKERS)
 
@@ -107,6 +124,41 @@ inline wake_one(who) {
   fi
 }
 
+#ifdef HOLD_BACK
+/* hold_back: in the place of a wake-up. */
+inline wake_or_hold_back(who) {
+  held = true;
+#ifndef NO_WATCHER
+elect:
+  atomic { /* the load and the compare-and-swap */
+    if
+    :: !watched -> watched = true; who = 0
+    :: else -> who = NOBODY
+    fi
+  };
+  if
+  :: who != NOBODY ->
+     take_any(who);
+     if
+     :: who != NOBODY -> watches[who] = true; unpark(who)
+     :: else ->
+        who = 0;
+        watched = false;
+#ifndef ELECTS_ONCE
+        if /* has somebody gone to sleep, and another thread counted on a watcher? */
+        :: in_set[0] || in_set[1] || in_set[WORKERS - 1] -> goto elect
+        :: else
+        fi
+#endif
+     fi
+  :: else -> who = 0
+  fi
+#endif
+}
+#else
+#define wake_or_hold_back(who) wake_one(who)
+#endif
+
 /* ---- posters: wf_sleep_new_injected (even number), wf_sleep_new_tasks (odd) ---- */
 
 proctype poster(byte me) {
@@ -115,7 +167,7 @@ proctype poster(byte me) {
   do
   :: posted < JOBS ->
      atomic { /* publish */
-       was_empty = (me % 2 == 1 && queue == 0);
+       was_empty = (IS_TASK(me) && queue == 0);
        buffered[me] = true;
        posted++
      };
@@ -128,7 +180,7 @@ proctype poster(byte me) {
        :: else
        fi;
        if
-       :: inactive > sleeping && (me % 2 == 0 || was_empty) ->
+       :: inactive > sleeping && (!IS_TASK(me) || was_empty) ->
           was_empty = false; goto posted_one /* trusts the one that searches */
        :: else ->
           was_empty = false;
@@ -138,7 +190,7 @@ proctype poster(byte me) {
           fi
        fi
      };
-     wake_one(who);
+     wake_or_hold_back(who);
 posted_one:
      skip
   :: else -> break
@@ -161,6 +213,10 @@ end:
 
 proctype worker(byte me) {
   byte announced, who, spurious;
+#ifdef HOLD_BACK
+  byte looks;
+  bool was_held;
+#endif
 search:
   atomic {
     if
@@ -194,6 +250,10 @@ again:
     :: else
     fi
   };
+#ifdef STOPS_AFTER_THE_SEARCH
+register: /* as if its last look had counted, and the sleep needed none */
+  announced = jec;
+#endif
   atomic { /* wf_counters_try_sleep */
     if
     :: jec == announced -> announced = 0; sleeping++; COUNTS_FIT
@@ -238,7 +298,14 @@ block: /* The loop of park. A wait is entered only if the word still has its val
   atomic {
     if
     :: parked[me] -> blocked[me] = true
-    :: else -> goto again
+    :: else ->
+#ifdef HOLD_BACK
+       if
+       :: watches[me] -> watches[me] = false; looks = 0; goto watch
+       :: else
+       fi;
+#endif
+       goto again
     fi
   };
 end_asleep:
@@ -255,6 +322,44 @@ end_asleep:
 #endif
      }
   fi;
+#ifdef HOLD_BACK
+watch: /* watch_for_a_while: no jobs event counter, it looks again by itself */
+  atomic { sleeping++; COUNTS_FIT };
+  parked[me] = true;
+  in_set[me] = true;
+  /* The timed wait: a claim ends it, or the time, at any moment. */
+  if
+  :: !parked[me] -> goto stop
+  :: atomic { in_set[me] -> in_set[me] = false } /* the time is over, and it is not claimed */
+  fi;
+  atomic { sleeping--; COUNTS_FIT };
+  atomic { was_held = held; held = false };
+  if
+  :: queue > 0 ->
+     if
+     :: looks < LOOKS -> looks++; goto watch
+     :: looks == LOOKS -> goto stop
+     fi
+  :: queue == 0 ->
+     if
+     :: was_held -> looks = 0; goto watch
+     :: else
+     fi
+  fi;
+stop:
+  atomic { looks = 0; was_held = false };
+#ifdef STOPS_AFTER_THE_SEARCH
+  if
+  :: atomic { queue > 0 -> queue--; watched = false; goto found }
+  :: queue == 0
+  fi;
+  watched = false;
+  goto register
+#else
+  watched = false;
+  goto again;
+#endif
+#endif
 found: /* leave_idle: before it runs the job, it wakes the next one if nobody searches */
   atomic { inactive--; COUNTS_FIT };
 #ifndef NO_WAKE_NEXT
@@ -264,7 +369,7 @@ found: /* leave_idle: before it runs the job, it wakes the next one if nobody se
     :: else -> goto work
     fi
   };
-  wake_one(who);
+  wake_or_hold_back(who);
 #endif
 work:
   atomic { executed++; assert(executed <= TOTAL) };

@@ -246,6 +246,10 @@ bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
   return true;
 }
 
+bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole) {
+  return (part->bits & ~whole->bits) == 0;
+}
+
 uint64_t xp_thread_cpus(unsigned thread) {
   return xp_threads[thread].cpus;
 }

@@ -1,0 +1,266 @@
+/* sched/steer.c - keeping woken workers off the CPU of their waker.
+ *
+ * On virtual machines the kernel may queue a woken thread behind its waker although
+ * another CPU is idle. A pool in which that happens takes the waker's CPU out of the
+ * sleeper's mask before it wakes it, and the sleeper puts its mask back as the first
+ * thing it does. Pools in which the kernel places threads well make no system call for
+ * this. The argument, and what the user may rely on, is in steer.md.
+ *
+ * Who calls: sleep.c. Which thread owns what: steer.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "steer.h"
+
+#include "../core/assert.h"
+#include "pool.h"
+
+/* A worker that runs later than this after its wake-up is late. A halted virtual CPU
+ * needs 40 to 65 us to wake (steer.md has the measurements); a thread that is queued
+ * behind its waker comes when the waker sleeps, or after its slice of 1 to 4 ms. */
+enum { LATE_US = 120 };
+
+/* ---- evidence ---- */
+
+/* All words of wf_steering are relaxed: hints, as explained there. */
+static bool is_active(const weft_pool *pool) {
+  if (pool->options.steer == WEFT_STEER_OFF) return false;
+  const wf_steering *s = &pool->steering;
+  return wf_u32_load_relaxed(&s->x_active) != 0 &&
+         wf_u32_load_relaxed(&s->x_refused) == 0;
+}
+
+static void raise_evidence(wf_steering *s) {
+  uint32_t evidence = wf_u32_load_relaxed(&s->x_evidence) + WF_STEER_MISPLACED;
+  if (evidence > WF_STEER_MOST) evidence = WF_STEER_MOST;
+  wf_u32_store_relaxed(&s->x_evidence, evidence);
+  if (evidence >= WF_STEER_START) wf_u32_store_relaxed(&s->x_active, 1);
+}
+
+static void lower_evidence(wf_steering *s) {
+  uint32_t evidence = wf_u32_load_relaxed(&s->x_evidence);
+  if (evidence == 0) return;
+  wf_u32_store_relaxed(&s->x_evidence, evidence - 1);
+  if (evidence == 1) wf_u32_store_relaxed(&s->x_active, 0);
+}
+
+/* A wake-up that was left to the kernel although the pool steers: if the kernel still
+ * misplaces, the next one of them comes later. */
+static void judge_probe(wf_steering *s, bool misplaced) {
+  uint32_t interval = wf_u32_load_relaxed(&s->x_interval);
+  if (!misplaced)
+    interval = WF_STEER_FIRST_INTERVAL;
+  else if (interval < WF_STEER_LAST_INTERVAL)
+    interval *= 2;
+  wf_u32_store_relaxed(&s->x_interval, interval);
+}
+
+static void judge(weft_pool *pool, bool misplaced, bool is_probe) {
+  wf_steering *s = &pool->steering;
+  if (misplaced) wf_u64_fetch_add_relaxed(&s->x_misplaced, 1);
+  if (pool->options.steer != WEFT_STEER_AUTO) return;
+  if (is_probe) judge_probe(s, misplaced);
+  if (misplaced)
+    raise_evidence(s);
+  else
+    lower_evidence(s);
+}
+
+/* Is this wake-up one to be left to the kernel, to see whether it places well by now? */
+static bool is_time_to_probe(weft_pool *pool) {
+  wf_steering *s = &pool->steering;
+  if (pool->options.steer == WEFT_STEER_ON) return false;
+  uint32_t left = wf_u32_load_relaxed(&s->x_until_probe);
+  wf_u32_store_relaxed(&s->x_until_probe,
+                       left > 0 ? left - 1 : wf_u32_load_relaxed(&s->x_interval));
+  return left == 0;
+}
+
+/* ---- masks ---- */
+
+void wf_steer_init(weft_pool *pool) {
+  wf_steering *s = &pool->steering;
+  wf_u32_store_relaxed(&s->x_active, pool->options.steer == WEFT_STEER_ON);
+  wf_u32_store_relaxed(&s->x_interval, WF_STEER_FIRST_INTERVAL);
+  wf_u32_store_relaxed(&s->x_until_probe, WF_STEER_FIRST_INTERVAL);
+}
+
+void wf_steer_free(wf_worker *worker) {
+  wf_steered *s = &worker->steered;
+  wf_sys_mask_destroy(s->own);
+  wf_sys_mask_destroy(s->narrow);
+  wf_sys_mask_destroy(s->now);
+}
+
+static bool has_masks(wf_steered *s) {
+  if (s->own != NULL) return true;
+  wf_cpu_mask *masks[3];
+  bool has_all = true;
+  for (int i = 0; i < 3; i++)
+    has_all = (masks[i] = wf_sys_mask_create()) != NULL && has_all;
+  if (!has_all) {
+    for (int i = 0; i < 3; i++) wf_sys_mask_destroy(masks[i]);
+    return false;
+  }
+  s->own = masks[0];
+  s->narrow = masks[1];
+  s->now = masks[2];
+  return true;
+}
+
+static void refuse(weft_pool *pool) {
+  wf_u32_store_relaxed(&pool->steering.x_refused, 1); /* relaxed: as all words here */
+}
+
+void wf_steer_before_sleep(wf_worker *worker) {
+  wf_steered *s = &worker->steered;
+  weft_pool *pool = worker->pool;
+  wf_steer_settle(worker, false);
+  if (!is_active(pool)) {
+    s->knows_mask = false;
+    return;
+  }
+  /* No memory, or no masks on this system: the kernel places this thread. */
+  if (!has_masks(s)) return;
+  uint32_t thread = wf_sys_thread_self();
+  bool is_same = s->knows_mask && s->thread == thread;
+  s->knows_mask = false; /* until all of it is known */
+  if (!wf_sys_mask_read(s->now, 0)) {
+    refuse(pool);
+    return;
+  }
+  /* What a mask comes from is asked once for each thread and mask: asking sets the mask
+   * for a moment. */
+  if ((!is_same || !wf_sys_mask_equal(s->now, s->own)) &&
+      !wf_sys_mask_origin(s->own, s->now, &s->follows_cpuset)) {
+    refuse(pool);
+    return;
+  }
+  s->thread = thread;
+  s->knows_mask = true;
+}
+
+/* Takes the CPUs of workers that are awake out of the mask, as long as one is left: each
+ * worker that one thread wakes shall find a CPU of its own. */
+static void avoid_awake(const weft_pool *pool, const wf_worker *sleeper,
+                        wf_cpu_mask *mask) {
+  unsigned left = wf_sys_mask_count(mask);
+  for (unsigned i = 0; i < pool->slots && left > 1; i++) {
+    const wf_worker *other = &pool->workers[i];
+    /* Relaxed, here and below: hints. */
+    uint32_t cpu = wf_u32_load_relaxed(&other->steered.x_cpu);
+    if (cpu == 0 || other == sleeper || !wf_sys_mask_has(mask, cpu - 1)) continue;
+    if (wf_u32_load_relaxed(&other->x_park) != 0) continue; /* it sleeps */
+    wf_sys_mask_clear(mask, cpu - 1);
+    left--;
+  }
+}
+
+/* Where the sleeper will run, for those that are woken next: where it was, if it may. */
+static void expect_cpu(wf_steered *s) {
+  uint32_t cpu = wf_u32_load_relaxed(&s->x_cpu);
+  if (cpu != 0 && wf_sys_mask_has(s->narrow, cpu - 1)) return;
+  cpu = 0;
+  while (!wf_sys_mask_has(s->narrow, cpu)) cpu++; /* it is not empty */
+  wf_u32_store_relaxed(&s->x_cpu, cpu + 1);
+}
+
+/* True if the sleeper's mask is without the CPU now. */
+static bool narrow(weft_pool *pool, wf_worker *sleeper, unsigned cpu) {
+  wf_steered *s = &sleeper->steered;
+  if (!s->knows_mask) return false;
+  if (!wf_sys_mask_read(s->now, s->thread)) {
+    refuse(pool);
+    return false;
+  }
+  /* Somebody has given the thread other CPUs while it slept: they are what counts, and
+   * the thread itself finds out what they are before it sleeps next. */
+  if (!wf_sys_mask_equal(s->now, s->own)) return false;
+  wf_sys_mask_copy(s->narrow, s->own);
+  wf_sys_mask_clear(s->narrow, cpu);
+  if (wf_sys_mask_equal(s->narrow, s->own)) return false; /* it cannot come here */
+  if (wf_sys_mask_count(s->narrow) == 0) return false;    /* it has this CPU only */
+  avoid_awake(pool, sleeper, s->narrow);
+  if (!wf_sys_mask_set(s->narrow, s->thread)) {
+    refuse(pool);
+    return false;
+  }
+  expect_cpu(s);
+  return true;
+}
+
+/* Gives the thread, 0 for the caller, its CPUs back, unless somebody else has given it
+ * other ones since. A mask that is a part of the narrow one is taken for what a cpuset
+ * has left of it: nobody stays narrowed because CPUs went away just then. */
+static void widen(weft_pool *pool, wf_steered *s, uint32_t thread) {
+  if (!wf_sys_mask_read(s->now, thread)) {
+    refuse(pool);
+    return;
+  }
+  if (!wf_sys_mask_is_part(s->now, s->narrow)) return;
+  if (s->follows_cpuset) wf_sys_mask_fill(s->now);
+  if (!wf_sys_mask_set(s->follows_cpuset ? s->now : s->own, thread)) refuse(pool);
+}
+
+/* ---- the moments of a sleep ---- */
+
+bool wf_steer_before_wake(weft_pool *pool, wf_worker *sleeper) {
+  wf_steered *s = &sleeper->steered;
+  WF_ASSERT(wf_u32_peek(&s->x_state) == WF_STEER_NONE);
+  s->woken_by = -1;
+  s->is_probe = s->was_steered = false;
+  if (pool->options.steer == WEFT_STEER_OFF) return false;
+  s->woken_by = wf_sys_cpu_now();
+  if (s->woken_by >= 0 && is_active(pool)) {
+    s->is_probe = is_time_to_probe(pool);
+    s->was_steered = !s->is_probe && narrow(pool, sleeper, (unsigned)s->woken_by);
+    if (s->was_steered) {
+      wf_u64_fetch_add_relaxed(&pool->steering.x_steered, 1); /* statistics */
+      /* Release: pairs with the acquire of the CAS in wf_steer_after_wake, by a thread
+       * that woke the same sleeper before and was held up. */
+      wf_u32_store_release(&s->x_state, WF_STEER_NARROWED);
+    }
+  }
+  s->woken_ticks = wf_sys_ticks();
+  return s->was_steered;
+}
+
+void wf_steer_after_wake(weft_pool *pool, wf_worker *sleeper) {
+  wf_steered *s = &sleeper->steered;
+  uint32_t state = WF_STEER_NARROWED;
+  /* Acquire: pairs with the release in wf_steer_settle_slow. If this thread was held up
+   * for long, the sleeper has set its mask back itself, and may even be narrowed anew by
+   * its next waker: then that one and this one compete, and either may do it. */
+  if (!wf_u32_cas_acquire(&s->x_state, &state, WF_STEER_RESTORING)) return;
+  widen(pool, s, s->thread);
+  /* Release: pairs with the acquire in wf_steer_settle_slow: the masks are the thread's
+   * again, and this is the last access to its place. */
+  wf_u32_store_release(&s->x_state, WF_STEER_NONE);
+}
+
+void wf_steer_settle_slow(wf_worker *worker, bool ends) {
+  wf_steered *s = &worker->steered;
+  uint32_t state = WF_STEER_NARROWED;
+  /* A thread that ends waits for its waker: when it has ended its place may be freed, and
+   * the waker looks there once more. Acquire: pairs with the release in
+   * wf_steer_after_wake. */
+  if (!ends && wf_u32_cas_acquire(&s->x_state, &state, WF_STEER_RESTORING)) {
+    widen(worker->pool, s, 0);
+    /* Release: pairs with the CAS in wf_steer_after_wake. */
+    wf_u32_store_release(&s->x_state, WF_STEER_NONE);
+    return;
+  }
+  /* Acquire: pairs with the release in wf_steer_after_wake. */
+  while (wf_u32_load_acquire(&s->x_state) != WF_STEER_NONE) wf_sys_thread_yield();
+}
+
+void wf_steer_after_sleep(wf_worker *worker) {
+  wf_steered *s = &worker->steered;
+  weft_pool *pool = worker->pool;
+  if (pool->options.steer == WEFT_STEER_OFF) return;
+  int here = wf_sys_cpu_now();
+  uint64_t ticks = wf_sys_ticks() - s->woken_ticks;
+  wf_u32_store_relaxed(&s->x_cpu, (uint32_t)(here + 1)); /* relaxed: a hint */
+  if (s->was_steered || s->woken_by < 0 || here < 0) return;
+  bool is_late = ticks > LATE_US * wf_sys_ticks_per_us();
+  judge(pool, is_late && here == s->woken_by, s->is_probe);
+}

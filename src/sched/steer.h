@@ -1,0 +1,90 @@
+/* sched/steer.h - keeping woken workers off the CPU of their waker. Why, when and how is
+ * explained in steer.md.
+ *
+ * Who calls: sleep.c, in this order for each sleep; and wf_steer_settle before a thread
+ * leaves its place.
+ *
+ *     sleeper   wf_steer_before_sleep
+ *               registers, blocks
+ *     waker     has claimed the sleeper
+ *               wf_steer_before_wake    narrows its mask
+ *               x_park := AWAKE; wakes: the kernel chooses a CPU here
+ *               wf_steer_after_wake     sets the mask back
+ *     sleeper   wf_steer_after_sleep    judges where it runs
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WF_SCHED_STEER_H
+#define WF_SCHED_STEER_H
+
+#include "../core/atomic.h"
+#include "../sys/sys.h"
+
+struct weft_pool;
+struct wf_worker;
+
+/* Whose the masks of a worker are, besides the thread's own. */
+enum {
+  WF_STEER_NONE,     /* nobody's: the mask is as the user has set it */
+  WF_STEER_NARROWED, /* the mask is narrowed: the first to take this word sets it back */
+  WF_STEER_RESTORING /* the waker does so */
+};
+
+/* A part of the worker. Fields without x_ belong to the thread in the place while it is
+ * awake and x_state is NONE; to its claimer from the claim to x_park := AWAKE; and the
+ * masks to whoever moves x_state away from NARROWED, until it is NONE.
+ *
+ * Invariants: x_state != NONE  =>  knows_mask;  knows_mask  =>  all masks exist. */
+typedef struct wf_steered {
+  uint32_t thread;      /* the number by which the thread in the place can be steered */
+  bool knows_mask;      /* `own` is what the thread had when it went to sleep */
+  bool follows_cpuset;  /* `own` is merely that of its cpuset: see wf_sys_mask_origin */
+  bool was_steered;     /* this wake-up was */
+  bool is_probe;        /* the pool steers, but has left this one to the kernel */
+  int woken_by;         /* CPU of the waker, or -1 */
+  uint64_t woken_ticks; /* when */
+  wf_cpu_mask *own, *narrow, *now; /* all or none; made when first needed */
+  wf_u32 x_state;                  /* one of the three above */
+  wf_u32
+      x_cpu; /* one more than the CPU where the thread was last; 0: not known. A hint. */
+} wf_steered;
+
+/* A part of the pool. The words up to x_refused are written without care for lost
+ * updates: one misplaced wake-up more or less decides nothing. */
+typedef struct wf_steering {
+  wf_u32 x_active;      /* 1 while wake-ups are steered */
+  wf_u32 x_evidence;    /* for misplaced wake-ups, 0 .. WF_STEER_MOST */
+  wf_u32 x_until_probe; /* steered wake-ups until one is left to the kernel */
+  wf_u32 x_interval;    /* between two of them */
+  wf_u32 x_refused;     /* 1: the system refuses the calls; nobody is steered any more */
+  wf_u64 x_misplaced;   /* statistics */
+  wf_u64 x_steered;     /* statistics */
+} wf_steering;
+
+enum {
+  WF_STEER_MISPLACED = 2, /* evidence for each misplaced wake-up */
+  WF_STEER_START = 4,     /* evidence from which on wake-ups are steered */
+  WF_STEER_MOST = 8,
+  WF_STEER_FIRST_INTERVAL = 16,
+  WF_STEER_LAST_INTERVAL = 512
+};
+
+void wf_steer_init(struct weft_pool *pool);
+void wf_steer_free(struct wf_worker *worker);
+
+/* The thread in the place is about to sleep: notes what its mask is. Makes no system call
+ * unless the pool steers. */
+void wf_steer_before_sleep(struct wf_worker *worker);
+
+/* The caller has claimed the sleeper and will wake it next. True: its mask is narrowed,
+ * and the caller calls wf_steer_after_wake when it has woken it. */
+bool wf_steer_before_wake(struct weft_pool *pool, struct wf_worker *sleeper);
+void wf_steer_after_wake(struct weft_pool *pool, struct wf_worker *sleeper);
+
+/* The thread runs again, woken by another one: judges where, and how late. */
+void wf_steer_after_sleep(struct wf_worker *worker);
+
+/* The thread is about to leave its place: its mask is its own afterwards, and no other
+ * thread will touch it. `ends`: the thread ends, and its place may be freed. */
+void wf_steer_settle_slow(struct wf_worker *worker, bool ends);
+
+#endif

@@ -1,0 +1,465 @@
+/* link: -Wl,--wrap=wf_sys_cpu_now,--wrap=wf_sys_thread_self,--wrap=wf_sys_ticks */
+/* link: -Wl,--wrap=wf_sys_ticks_per_us,--wrap=wf_sys_mask_read,--wrap=wf_sys_mask_set */
+/* link: -Wl,--wrap=wf_sys_mask_origin */
+/* Steered wake-ups: every decision of src/sched/steer.c, on a machine that the test
+ * plays. It has 8 CPUs, a cpuset, and threads with the masks that were set for them; the
+ * test says which thread acts, on which CPU, and what time it is.
+ * tests/sched/steer_masks.c has the real machine.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "support.h"
+
+/* ---- the machine ---- */
+
+enum { CPUS = 8, THREADS = 16, ALL = (1 << CPUS) - 1 };
+
+static struct {
+  int cpu;                 /* of the thread that acts, or -1 */
+  uint32_t thread;         /* its number */
+  uint64_t ticks;          /* 1000 to the microsecond */
+  unsigned cpuset;         /* CPUs of all threads */
+  unsigned asked[THREADS]; /* what was asked for, for each thread */
+  unsigned reads, sets;    /* calls that were made */
+  bool refuses_reads, refuses_sets;
+} machine;
+
+static void new_machine(void) {
+  memset(&machine, 0, sizeof machine);
+  machine.cpuset = ALL;
+  for (int i = 0; i < THREADS; i++) machine.asked[i] = ~0u;
+}
+
+static unsigned cpus_of(uint32_t thread) {
+  unsigned cpus = machine.asked[thread] & machine.cpuset;
+  return cpus != 0 ? cpus : machine.cpuset; /* as the kernel does */
+}
+
+static unsigned calls(void) {
+  return machine.reads + machine.sets;
+}
+
+static unsigned bits_of(const wf_cpu_mask *mask) {
+  unsigned bits = 0;
+  for (unsigned i = 0; i < 32; i++) bits |= (unsigned)wf_sys_mask_has(mask, i) << i;
+  return bits;
+}
+
+static void set_bits(wf_cpu_mask *mask, unsigned bits) {
+  wf_sys_mask_fill(mask);
+  for (unsigned i = 0; i < 1024; i++)
+    if (i >= 32 || (bits >> i & 1) == 0) wf_sys_mask_clear(mask, i);
+}
+
+int __wrap_wf_sys_cpu_now(void);
+uint32_t __wrap_wf_sys_thread_self(void);
+uint64_t __wrap_wf_sys_ticks(void);
+uint64_t __wrap_wf_sys_ticks_per_us(void);
+bool __wrap_wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread);
+bool __wrap_wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread);
+bool __wrap_wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows);
+
+int __wrap_wf_sys_cpu_now(void) {
+  return machine.cpu;
+}
+uint32_t __wrap_wf_sys_thread_self(void) {
+  return machine.thread;
+}
+uint64_t __wrap_wf_sys_ticks(void) {
+  return machine.ticks;
+}
+uint64_t __wrap_wf_sys_ticks_per_us(void) {
+  return 1000;
+}
+
+static uint32_t meant(uint32_t thread) {
+  return thread != 0 ? thread : machine.thread;
+}
+
+bool __wrap_wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread) {
+  machine.reads++;
+  if (machine.refuses_reads) return false;
+  set_bits(mask, cpus_of(meant(thread)));
+  return true;
+}
+
+bool __wrap_wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
+  machine.sets++;
+  if (machine.refuses_sets || (bits_of(mask) & machine.cpuset) == 0) return false;
+  machine.asked[meant(thread)] = bits_of(mask);
+  return true;
+}
+
+bool __wrap_wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
+  (void)scratch;
+  if (!__wrap_wf_sys_mask_read(own, 0)) return false;
+  machine.sets++;
+  if (machine.refuses_sets) return false;
+  *follows = bits_of(own) == machine.cpuset;
+  if (*follows) machine.asked[machine.thread] = ~0u;
+  return true;
+}
+
+/* ---- the pool ---- */
+
+static weft_pool *pool_that(weft_steer steer, unsigned threads) {
+  wf_options options;
+  weft_config config = WEFT_CONFIG_INIT;
+  weft_pool *pool = NULL;
+  config.threads = threads;
+  config.steer = steer;
+  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
+  REQUIRE(wf_pool_allocate(&pool, &options) == 0);
+  new_machine();
+  return pool;
+}
+
+/* Thread i of the machine is in place i. It falls asleep on a CPU ... */
+static void sleep_on(weft_pool *pool, unsigned i, int cpu) {
+  machine.thread = i;
+  machine.cpu = cpu;
+  wf_steer_before_sleep(&pool->workers[i]);
+  wf_u32_store_relaxed(&pool->workers[i].x_park, 1);
+}
+/* ... is claimed by another one, and runs some time later. */
+static bool narrowed; /* the waker has to set its mask back */
+static void wake_from(weft_pool *pool, unsigned i, int cpu) {
+  machine.thread = 0;
+  machine.cpu = cpu;
+  narrowed = wf_steer_before_wake(pool, &pool->workers[i]);
+  wf_u32_store_relaxed(&pool->workers[i].x_park, 0);
+}
+/* The kernel has chosen a CPU; the waker goes on. */
+static void finish_wake(weft_pool *pool, unsigned i) {
+  machine.thread = 0;
+  if (wf_u32_load_relaxed(&pool->workers[i].steered.x_state) == WF_STEER_NARROWED)
+    wf_steer_after_wake(pool, &pool->workers[i]);
+}
+static void run_on(weft_pool *pool, unsigned i, int cpu, uint64_t late_us) {
+  finish_wake(pool, i);
+  machine.thread = i;
+  machine.cpu = cpu;
+  machine.ticks += 1000 * late_us;
+  wf_steer_after_sleep(&pool->workers[i]);
+}
+
+static void cycle(weft_pool *pool, int waker, int cpu, uint64_t late_us) {
+  sleep_on(pool, 1, cpu);
+  wake_from(pool, 1, waker);
+  run_on(pool, 1, cpu, late_us);
+}
+
+static bool steers(const weft_pool *pool) {
+  return wf_u32_load_relaxed(&pool->steering.x_active) != 0 &&
+         wf_u32_load_relaxed(&pool->steering.x_refused) == 0;
+}
+static uint64_t misplaced(const weft_pool *pool) {
+  return wf_u64_load_relaxed(&pool->steering.x_misplaced);
+}
+static uint64_t steered(const weft_pool *pool) {
+  return wf_u64_load_relaxed(&pool->steering.x_steered);
+}
+
+/* Late and on the waker's CPU, as often as it takes. */
+static void start_steering(weft_pool *pool) {
+  while (!steers(pool)) cycle(pool, 3, 3, 1000);
+  machine.reads = machine.sets = 0;
+}
+
+/* ---- when it starts ---- */
+
+TEST(where_the_kernel_places_well_there_is_no_call) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  for (int i = 0; i < 10000; i++) {
+    cycle(pool, i % CPUS, (i + 1) % CPUS, 2000); /* late, but elsewhere */
+    cycle(pool, i % CPUS, i % CPUS, 30);         /* the waker's CPU, but at once */
+    cycle(pool, -1, 1, 5000);                    /* nobody knows which CPU */
+    cycle(pool, 1, -1, 5000);
+  }
+  CHECK(!steers(pool));
+  CHECK_EQ(misplaced(pool), 0);
+  CHECK_EQ(calls(), 0);
+  CHECK_EQ(steered(pool), 0);
+  wf_pool_free(pool);
+}
+
+TEST(a_few_misplaced_wake_ups_start_it) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  unsigned needed = 0;
+  for (; !steers(pool); needed++) {
+    REQUIRE(needed < 4);
+    CHECK_EQ(calls(), 0);
+    cycle(pool, 2, 2, 500);
+  }
+  CHECK(needed >= 2);
+  CHECK_EQ(misplaced(pool), needed);
+  wf_pool_free(pool);
+}
+
+TEST(single_misplaced_wake_ups_among_good_ones_do_not) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  for (int i = 0; i < 1000; i++) {
+    cycle(pool, 2, 2, 500);
+    for (int k = 0; k < WF_STEER_MISPLACED; k++) cycle(pool, 2, 5, 40);
+  }
+  CHECK(!steers(pool));
+  CHECK_EQ(misplaced(pool), 1000);
+  CHECK_EQ(calls(), 0);
+  wf_pool_free(pool);
+}
+
+TEST(forced_on_and_off) {
+  weft_pool *pool = pool_that(WEFT_STEER_OFF, 4);
+  for (int i = 0; i < 100; i++) cycle(pool, 2, 2, 5000);
+  CHECK_EQ(calls(), 0);
+  CHECK_EQ(misplaced(pool), 0);
+  wf_pool_free(pool);
+  pool = pool_that(WEFT_STEER_ON, 4);
+  for (int i = 0; i < 100; i++)
+    cycle(pool, 2, 3, 10); /* each of them, without evidence */
+  CHECK_EQ(steered(pool), 100);
+  wf_pool_free(pool);
+}
+
+/* ---- what is done ---- */
+
+TEST(the_wakers_cpu_is_taken_out_and_given_back) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  sleep_on(pool, 1, 5);
+  CHECK_EQ(cpus_of(1), ALL);
+  wake_from(pool, 1, 3);
+  CHECK_EQ(cpus_of(1), ALL & ~(1 << 3));
+  run_on(pool, 1, 5, 50);
+  CHECK_EQ(cpus_of(1), ALL);
+  CHECK_EQ(machine.asked[1] & ALL, ALL);
+  CHECK_EQ(steered(pool), 1);
+  /* It followed its cpuset and does so still. */
+  machine.cpuset = 0x0f;
+  CHECK_EQ(cpus_of(1), 0x0f);
+  machine.cpuset = ALL;
+  CHECK_EQ(cpus_of(1), ALL);
+  wf_pool_free(pool);
+}
+
+TEST(masks_of_the_user_are_kept) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  machine.asked[1] = 0x2c; /* 2, 3, 5 */
+  sleep_on(pool, 1, 5);
+  wake_from(pool, 1, 3);
+  CHECK_EQ(cpus_of(1), 0x24);
+  run_on(pool, 1, 5, 50);
+  CHECK_EQ(machine.asked[1], 0x2c);
+  /* A second thread in the same place, as guests are, with another mask. */
+  machine.asked[7] = 0x30;
+  machine.thread = 7;
+  wf_steer_before_sleep(&pool->workers[1]);
+  wake_from(pool, 1, 4);
+  CHECK_EQ(cpus_of(7), 0x20);
+  CHECK_EQ(machine.asked[1], 0x2c);
+  CHECK(narrowed);
+  finish_wake(pool, 1);
+  CHECK_EQ(machine.asked[7], 0x30);
+  wf_pool_free(pool);
+}
+
+TEST(a_thread_with_one_cpu_is_never_touched) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  machine.asked[1] = 1 << 3;
+  sleep_on(pool, 1, 3);
+  machine.sets = 0;
+  wake_from(pool, 1, 3);
+  run_on(pool, 1, 3, 3000);
+  CHECK_EQ(machine.sets, 0);
+  CHECK_EQ(machine.asked[1], 1 << 3);
+  wf_pool_free(pool);
+}
+
+TEST(a_thread_that_cannot_come_here_is_not_touched) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  machine.asked[1] = 0x30;
+  sleep_on(pool, 1, 5);
+  machine.sets = 0;
+  wake_from(pool, 1, 3);
+  CHECK_EQ(machine.sets, 0);
+  CHECK_EQ(machine.asked[1], 0x30);
+  run_on(pool, 1, 5, 50);
+  wf_pool_free(pool);
+}
+
+/* ---- others change masks meanwhile ---- */
+
+TEST(a_mask_that_is_set_during_the_sleep_counts) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  sleep_on(pool, 1, 5);
+  machine.asked[1] = 0x18;
+  machine.sets = 0;
+  wake_from(pool, 1, 3);
+  run_on(pool, 1, 4, 50);
+  CHECK_EQ(machine.sets, 0);
+  CHECK_EQ(machine.asked[1], 0x18);
+  /* The next time it is steered within that. */
+  sleep_on(pool, 1, 4);
+  wake_from(pool, 1, 3);
+  CHECK_EQ(cpus_of(1), 0x10);
+  run_on(pool, 1, 4, 50);
+  CHECK_EQ(machine.asked[1], 0x18);
+  wf_pool_free(pool);
+}
+
+TEST(a_mask_that_is_set_while_it_is_narrowed_counts) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  sleep_on(pool, 1, 5);
+  wake_from(pool, 1, 3);
+  machine.asked[1] = 0x0e; /* with the CPU that was taken out */
+  run_on(pool, 1, 1, 50);
+  CHECK_EQ(machine.asked[1], 0x0e);
+  wf_pool_free(pool);
+}
+
+TEST(a_cpuset_that_shrinks_meanwhile_leaves_nobody_narrowed) {
+  for (int has_mask = 0; has_mask <= 1; has_mask++) {
+    weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+    start_steering(pool);
+    if (has_mask) machine.asked[1] = 0x3f;
+    sleep_on(pool, 1, 5);
+    wake_from(pool, 1, 3);
+    machine.cpuset = 0x1c;
+    run_on(pool, 1, 4, 50);
+    CHECK_EQ(cpus_of(1), 0x1c);
+    machine.cpuset = ALL;
+    CHECK_EQ(cpus_of(1), has_mask ? 0x3f : ALL);
+    wf_pool_free(pool);
+  }
+}
+
+/* ---- a waker that is held up between the wake-up and setting the mask back ---- */
+
+TEST(a_sleeper_does_not_wait_for_a_waker_that_is_held_up) {
+  for (int leaves = 0; leaves <= 1; leaves++) {
+    weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+    wf_worker *worker = &pool->workers[1];
+    start_steering(pool);
+    sleep_on(pool, 1, 5);
+    wake_from(pool, 1, 3);
+    REQUIRE(narrowed);
+    machine.thread = 1; /* it runs, and sleeps again or leaves */
+    machine.cpu = 5;
+    wf_steer_after_sleep(worker);
+    CHECK_EQ(cpus_of(1), ALL & ~(1 << 3));
+    if (leaves)
+      wf_steer_settle(worker, false);
+    else
+      wf_steer_before_sleep(worker);
+    CHECK_EQ(cpus_of(1), ALL);
+    CHECK_EQ(wf_u32_load_relaxed(&worker->steered.x_state), WF_STEER_NONE);
+    machine.asked[1] = 0x03; /* and now the waker goes on: too late */
+    machine.sets = 0;
+    machine.thread = 0;
+    wf_steer_after_wake(pool, worker);
+    CHECK_EQ(machine.sets, 0);
+    CHECK_EQ(machine.asked[1], 0x03);
+    wf_pool_free(pool);
+  }
+}
+
+/* ---- refusals ---- */
+
+TEST(a_refusal_switches_it_off) {
+  for (int kind = 0; kind < 4; kind++) {
+    weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+    start_steering(pool);
+    if (kind == 0) machine.refuses_reads = true;
+    if (kind == 1) machine.refuses_sets = true;
+    sleep_on(pool, 1, 5);
+    if (kind == 2) machine.refuses_reads = true;
+    if (kind == 3) machine.refuses_sets = true;
+    wake_from(pool, 1, 3);
+    run_on(pool, 1, 5, 50);
+    CHECK_EQ(steered(pool), 0);
+    CHECK_EQ(cpus_of(1), ALL);
+    machine.reads = machine.sets = 0;
+    for (int i = 0; i < 100; i++) cycle(pool, 2, 2, 5000);
+    CHECK_EQ(calls(), 0);
+    wf_pool_free(pool);
+  }
+}
+
+/* ---- several at once ---- */
+
+TEST(one_waker_sends_its_sleepers_to_different_cpus) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 9);
+  start_steering(pool);
+  for (unsigned i = 1; i <= 7; i++) sleep_on(pool, i, 0); /* all were on the same one */
+  unsigned expected = 0;
+  for (unsigned i = 1; i <= 7; i++) {
+    wake_from(pool, i, 3);
+    CHECK((cpus_of(i) & 1 << 3) == 0);
+    unsigned cpu = wf_u32_load_relaxed(&pool->workers[i].steered.x_cpu) - 1;
+    CHECK((cpus_of(i) & 1u << cpu) != 0);
+    CHECK_MSG((expected & 1u << cpu) == 0, "worker %u goes to CPU %u too", i, cpu);
+    expected |= 1u << cpu;
+  }
+  CHECK_EQ(expected, ALL & ~(1 << 3));
+  for (unsigned i = 1; i <= 7; i++) {
+    run_on(pool, i, (int)i, 50);
+    CHECK_EQ(cpus_of(i), ALL);
+  }
+  wf_pool_free(pool);
+}
+
+TEST(more_sleepers_than_cpus) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 15);
+  start_steering(pool);
+  for (unsigned i = 1; i <= 14; i++) sleep_on(pool, i, (int)i % CPUS);
+  for (unsigned i = 1; i <= 14; i++) {
+    wake_from(pool, i, 3);
+    CHECK(cpus_of(i) != 0 && (cpus_of(i) & 1 << 3) == 0);
+  }
+  for (unsigned i = 1; i <= 14; i++) {
+    run_on(pool, i, 4, 50);
+    CHECK_EQ(cpus_of(i), ALL);
+  }
+  wf_pool_free(pool);
+}
+
+/* ---- when it stops ---- */
+
+TEST(it_stops_when_the_kernel_places_well_again) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  unsigned cycles = 0;
+  for (; steers(pool); cycles++) {
+    REQUIRE(cycles < 1000);
+    cycle(pool, 3, 5, 50);
+  }
+  CHECK(cycles > WF_STEER_FIRST_INTERVAL);
+  sleep_on(pool, 1, 5);
+  machine.reads = machine.sets = 0;
+  wake_from(pool, 1, 3);
+  run_on(pool, 1, 5, 50);
+  CHECK_EQ(calls(), 0);
+  CHECK_EQ(cpus_of(1), ALL);
+  wf_pool_free(pool);
+}
+
+/* The few that are left to the kernel are misplaced: it goes on, and they get fewer. */
+TEST(it_goes_on_where_the_kernel_does_not_learn) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  start_steering(pool);
+  uint64_t before = misplaced(pool);
+  for (int i = 0; i < 10000; i++) {
+    sleep_on(pool, 1, 5);
+    wake_from(pool, 1, 3);
+    bool is_narrowed = cpus_of(1) != ALL;
+    run_on(pool, 1, is_narrowed ? 5 : 3, is_narrowed ? 50 : 2000);
+    CHECK(steers(pool));
+  }
+  CHECK(misplaced(pool) - before < 10000 / WF_STEER_LAST_INTERVAL + 10);
+  CHECK(steered(pool) > 9900);
+  wf_pool_free(pool);
+}
