@@ -262,5 +262,8 @@ void wf_steer_after_sleep(wf_worker *worker) {
   wf_u32_store_relaxed(&s->x_cpu, (uint32_t)(here + 1)); /* relaxed: a hint */
   if (s->was_steered || s->woken_by < 0 || here < 0) return;
   bool is_late = ticks > LATE_US * wf_sys_ticks_per_us();
-  judge(pool, is_late && here == s->woken_by, s->is_probe);
+  /* Late and elsewhere says nothing: all CPUs may have been busy, or the kernel has
+   * queued it behind its waker and its balancing has moved it a millisecond later. */
+  if (is_late && here != s->woken_by) return;
+  judge(pool, is_late, s->is_probe);
 }
