@@ -139,8 +139,8 @@ void wf_steer_before_sleep(wf_worker *worker) {
   s->knows_mask = true;
 }
 
-/* Takes the CPUs of workers that are awake out of the mask, as long as one is left: each
- * worker that one thread wakes shall find a CPU of its own. */
+/* Takes the CPUs of workers that are awake out of the mask, as long as one is left, so
+ * that each worker that one thread wakes finds a CPU of its own. */
 static void avoid_awake(const weft_pool *pool, const wf_worker *sleeper,
                         wf_cpu_mask *mask) {
   unsigned left = wf_sys_mask_count(mask);
