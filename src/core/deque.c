@@ -3,7 +3,7 @@
  * Called by the slow halves of fork, join and spawn (owner), and by searching workers
  * (thieves). Everything that moves split, the lap, the pins or the ring happens under the
  * deque's lock, which the owner takes on its slow paths only and thieves take to ask and
- * to claim. Stealing itself takes no lock. bottom is the owner's at all times.
+ * to take over. Stealing itself takes no lock. bottom is the owner's at all times.
  *
  * SPDX-License-Identifier: MIT */
 #include "deque.h"
@@ -45,8 +45,8 @@ static wf_ptr *slot_of(const wf_deque *deque, uint64_t index) {
  * it may be one off, because a fork or join of the owner is under way: then bottom may
  * also stand one below the first slot, or at the end of the ring. */
 static uint64_t bottom_index(const wf_deque *deque) {
-  /* Acquire: pairs with the release stores of bottom by fork and join, so that a claimer
-   * sees the tasks below it. */
+  /* Acquire: pairs with the release stores of bottom by fork and join, so that a thief
+   * that takes over sees the tasks below it. */
   const wf_ptr *bottom = (const wf_ptr *)wf_ptr_load_acquire(&deque->owner.x_bottom);
   int64_t offset = bottom - deque->slots;
   WF_ASSERT(deque->slots != NULL);
@@ -60,7 +60,7 @@ static void set_bottom(wf_deque *deque, uint64_t index) {
   uint64_t offset = index & (deque->capacity - 1);
   deque->lap = index - offset;
   /* Release: pairs with the acquire in bottom_index. explorer: relaxed suffices, because
-   * a claimer has the lock after this; but then not every store of bottom would be of
+   * the thief has the lock after this; but then not every store of bottom would be of
    * the same kind. */
   wf_ptr_store_release(&deque->owner.x_bottom, deque->slots + offset);
 }
@@ -427,7 +427,8 @@ static bool retract(wf_deque *deque, uint64_t index) {
 }
 
 /* [owner, locked] The ring is full and cannot grow: takes the newest task out again. NULL
- * if a claim has made that task public and a thief has taken it; then there is room. */
+ * if a take-over has made that task public and a thief has taken it; then there is room.
+ */
 static wf_task *give_back_newest(wf_deque *deque, uint64_t bottom) {
   uint64_t index = bottom - 1;
   wf_task *newest = (wf_task *)wf_ptr_load_relaxed(slot_of(deque, index)); /* own slot */
@@ -548,19 +549,19 @@ void wf_deque_pin(wf_deque *deque) {
   wf_lock_unlock(&deque->lock);
 }
 
-/* [locked] May a claimer that saw `asked` before its barrier take over now? */
-static bool is_claimable(const wf_deque *deque, uint64_t asked) {
+/* [locked] May a thief that saw `asked` before its barrier take over now? */
+static bool may_take_over(const wf_deque *deque, uint64_t asked) {
   uint64_t now = get_asked(deque);
   bool pinned = now == asked && (asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED;
   return pinned || (now & WF_ASKED_STATE_MASK) == WF_ASKED_RICH;
 }
 
-unsigned wf_deque_claim(wf_deque *deque, uint64_t asked) {
+unsigned wf_deque_take_over(wf_deque *deque, uint64_t asked) {
   uint64_t state = asked & WF_ASKED_STATE_MASK;
   if (state != WF_ASKED_PINNED && state != WF_ASKED_RICH) return 0;
   uint64_t exposed = 0;
   wf_lock_lock(&deque->lock);
-  if (is_claimable(deque, asked)) {
+  if (may_take_over(deque, asked)) {
     uint64_t split = get_split(deque);
     /* The owner's fork or join that was under way at the barrier may since have moved
      * bottom by one, and now waits for the lock; deque.md shows why either value is

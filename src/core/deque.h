@@ -11,7 +11,7 @@
  * gate: the pins. A thread that wants work closes the pins ("asks"), and the owner's next
  * fork or join takes the slow half here, which moves split ("exposes"). If the owner does
  * not come by, a thief that has executed the process-wide barrier moves split on its
- * behalf ("claims"). States, races and proofs: deque.md.
+ * behalf ("takes over"). States, races and proofs: deque.md.
  *
  * Who calls what: functions marked [owner] only from the thread that owns the deque,
  * [any] from every thread. The deque knows no pool: callers notify sleepers themselves.
@@ -42,7 +42,7 @@ enum {
   WF_ASKED_NOT = 0,    /* open: limit and gate are real, forks and joins run free */
   WF_ASKED_PINNED = 1, /* closed, but the owner may not have seen it yet */
   WF_ASKED_SEALED = 2, /* closed, the owner sees it, and nothing private is left */
-  WF_ASKED_RICH = 3,   /* as sealed, but a claim has left private tasks */
+  WF_ASKED_RICH = 3,   /* as sealed, but a take-over has left private tasks */
   WF_ASKED_STATE_MASK = 3,
   WF_ASKED_ONE_EPOCH = 4
 };
@@ -181,13 +181,14 @@ static inline wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
 void wf_deque_after_fork(wf_deque *deque);
 
 /* [any] Closes the pins if they are open. Does nothing if the lock is taken: then the
- * owner is in a slow half, or another thief asks or claims, at this moment. */
+ * owner is in a slow half, or another thief asks or takes over, at this moment. */
 void wf_deque_ask(wf_deque *deque);
 
 /* [any] Closes the pins without fail. */
 void wf_deque_pin(wf_deque *deque);
 
-/* [any] The pins' state and count, to be handed to wf_deque_claim after the barrier. */
+/* [any] The pins' state and count, to be handed to wf_deque_take_over after the barrier.
+ */
 static inline uint64_t wf_deque_asked(const wf_deque *deque) {
   /* Acquire: pairs with the release in set_asked (deque.c), so that the barrier which
    * follows comes after the closed pins. */
@@ -198,7 +199,7 @@ static inline uint64_t wf_deque_asked(const wf_deque *deque) {
  * (asked), the owner has done nothing since. Seals them, and moves split over the older
  * half of the private tasks. Returns how many became public. If `asked` says RICH, no
  * barrier is needed: another one has come before. */
-unsigned wf_deque_claim(wf_deque *deque, uint64_t asked);
+unsigned wf_deque_take_over(wf_deque *deque, uint64_t asked);
 
 /* [any] Is there a public task? "No" is exact for the moment of the second load. */
 static inline bool wf_deque_has_public(const wf_deque *deque) {

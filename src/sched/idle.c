@@ -16,8 +16,8 @@
  * (docs/investigations/small-work-in-a-sleeping-pool.md). Balanced spins for about one
  * such wake and searches for three; it was halved from 10 + 20 us when the benchmark rows
  * P1 to P4 were first run. Low latency spends up to half a millisecond of CPU to avoid a
- * wake-up. Power saving searches just past FIRST_SEIZE_NS, so that an owner that is busy
- * with one long function still gives something away before the searcher sleeps. */
+ * wake-up. Power saving searches just past FIRST_TAKE_OVER_NS, so that an owner that is
+ * busy with one long function still gives something away before the searcher sleeps. */
 static const struct {
   uint64_t spin_ns, yield_ns;
 } BUDGETS[] = {
@@ -35,7 +35,7 @@ enum { FIRST_ASK_NS = 300 };
  * nothing was there, the next look comes after 20 us. Both are choices: earlier barriers
  * interrupt owners that would have answered, later ones leave a long function unshared
  * for longer. */
-enum { FIRST_SEIZE_NS = 3000, NEXT_SEIZE_NS = 20000 };
+enum { FIRST_TAKE_OVER_NS = 3000, NEXT_TAKE_OVER_NS = 20000 };
 
 /* A woken worker searches at least this long, however often it was woken for nothing: an
  * owner that forks small work has answered by then, and the worker does not need the
@@ -67,7 +67,7 @@ static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift)
   patience->start_ns = wf_sys_now_ns();
   patience->spin_ns = at_least(BUDGETS[mode].spin_ns >> shift, LEAST_SEARCH_NS);
   patience->total_ns = at_least(total_ns >> shift, LEAST_SEARCH_NS);
-  patience->seize_ns = FIRST_SEIZE_NS;
+  patience->take_over_ns = FIRST_TAKE_OVER_NS;
   patience->rounds = 0;
   patience->kept_awake = false;
   WF_ASSERT(patience->spin_ns <= patience->total_ns);
@@ -101,13 +101,14 @@ static bool pause_beyond(wf_patience *patience) {
 }
 
 /* Takes over private tasks of owners that have not answered; true if there were some. */
-static bool seize_in_time(wf_patience *patience, wf_worker *worker, uint64_t elapsed) {
-  if (elapsed < patience->seize_ns || !worker->pool->steals) return false;
-  patience->seize_ns = elapsed + NEXT_SEIZE_NS;
-  unsigned seized = wf_search_seize(worker);
+static bool take_over_in_time(wf_patience *patience, wf_worker *worker,
+                              uint64_t elapsed) {
+  if (elapsed < patience->take_over_ns || !worker->pool->steals) return false;
+  patience->take_over_ns = elapsed + NEXT_TAKE_OVER_NS;
+  unsigned exposed = wf_search_take_over(worker);
   /* This worker may get something better to do before it takes one of them. */
-  if (seized > 0) wf_sleep_new_tasks(worker->pool, seized, true);
-  return seized > 0;
+  if (exposed > 0) wf_sleep_new_tasks(worker->pool, exposed, true);
+  return exposed > 0;
 }
 
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
@@ -115,7 +116,7 @@ bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   if (++patience->rounds > MOST_ROUNDS) elapsed = patience->total_ns;
   if (elapsed >= FIRST_ASK_NS) worker->asks = true;
   if (elapsed >= patience->total_ns) return pause_beyond(patience);
-  if (seize_in_time(patience, worker, elapsed)) return true;
+  if (take_over_in_time(patience, worker, elapsed)) return true;
   if (elapsed < patience->spin_ns) {
     unsigned pauses = patience->rounds < LONGEST_PAUSE ? patience->rounds : LONGEST_PAUSE;
     for (unsigned i = 0; i < pauses; i++) wf_sys_relax();

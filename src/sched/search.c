@@ -24,13 +24,13 @@ enum { INJECTOR_TURN = 61, BACKGROUND_TURN = 251 };
  * take-over has left private tasks behind, goes on with it. True if there is something to
  * take now.
  */
-static bool claim_more(wf_worker *worker, wf_deque *deque) {
+static bool take_over_more(wf_worker *worker, wf_deque *deque) {
   uint64_t asked = wf_deque_asked(deque);
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_RICH) {
     if (worker->asks) wf_deque_ask(deque);
     return false;
   }
-  if (wf_deque_claim(deque, asked) == 0) return false;
+  if (wf_deque_take_over(deque, asked) == 0) return false;
   wf_u64_count(&worker->x_takeovers, 1);
   return true;
 }
@@ -52,7 +52,7 @@ static bool take_from_deque(wf_worker *worker, unsigned index, wf_deque *deque,
     *again = true;
     return false;
   case WF_STEAL_EMPTY:
-    if (claim_more(worker, deque)) *again = true;
+    if (take_over_more(worker, deque)) *again = true;
     return false;
   }
   return false;
@@ -230,7 +230,7 @@ bool wf_search_roots(wf_worker *worker, wf_work *work) {
 /* ---- private parts ---- */
 
 /* Closes the pins of both deques of a worker and notes their state. True if a barrier is
- * needed before a claim. */
+ * needed before a take-over. */
 static bool pin_both(wf_worker *victim, uint64_t asked[2]) {
   wf_deque *deques[2] = {&victim->deque, &victim->spawned};
   bool barrier_needed = false;
@@ -242,28 +242,28 @@ static bool pin_both(wf_worker *victim, uint64_t asked[2]) {
   return barrier_needed;
 }
 
-static unsigned claim_both(wf_worker *victim, const uint64_t asked[2]) {
-  return wf_deque_claim(&victim->deque, asked[0]) +
-         wf_deque_claim(&victim->spawned, asked[1]);
+static unsigned take_over_both(wf_worker *victim, const uint64_t asked[2]) {
+  return wf_deque_take_over(&victim->deque, asked[0]) +
+         wf_deque_take_over(&victim->spawned, asked[1]);
 }
 
 /* Looks into the private parts of the workers in one word of the set, after a barrier,
  * and makes half of what is there public. Returns how many tasks that is. */
-static unsigned seize_word(wf_worker *worker, unsigned word, victims which) {
+static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) {
   WF_ASSERT(word < worker->pool->words);
   wf_worker *workers = &worker->pool->workers[(size_t)word * WF_BITSET_WORD_BITS];
   uint64_t asked[WF_BITSET_WORD_BITS][2];
-  uint64_t seized_from = others_in_word(worker, word, which);
+  uint64_t victims_here = others_in_word(worker, word, which);
   bool barrier_needed = false;
-  for (uint64_t bits = seized_from; bits != 0; bits &= bits - 1) {
+  for (uint64_t bits = victims_here; bits != 0; bits &= bits - 1) {
     unsigned i = (unsigned)__builtin_ctzll(bits);
     if (pin_both(&workers[i], asked[i])) barrier_needed = true;
   }
   if (barrier_needed) wf_sys_barrier();
   unsigned total = 0;
-  for (uint64_t bits = seized_from; bits != 0; bits &= bits - 1) {
+  for (uint64_t bits = victims_here; bits != 0; bits &= bits - 1) {
     unsigned i = (unsigned)__builtin_ctzll(bits);
-    unsigned exposed = claim_both(&workers[i], asked[i]);
+    unsigned exposed = take_over_both(&workers[i], asked[i]);
     if (exposed > 0) wf_u64_count(&worker->x_takeovers, 1);
     total += exposed;
   }
@@ -271,15 +271,15 @@ static unsigned seize_word(wf_worker *worker, unsigned word, victims which) {
 }
 
 /* The same for all workers. */
-static unsigned seize(wf_worker *worker, victims which) {
+static unsigned take_over_all(wf_worker *worker, victims which) {
   unsigned total = 0;
   for (unsigned word = 0; word < worker->pool->words; word++)
-    total += seize_word(worker, word, which);
+    total += take_over_word(worker, word, which);
   return total;
 }
 
-unsigned wf_search_seize(wf_worker *worker) {
-  return seize(worker, victims_of_waiting(worker));
+unsigned wf_search_take_over(wf_worker *worker) {
+  return take_over_all(worker, victims_of_waiting(worker));
 }
 
 /* ---- the last look before a sleep ---- */
@@ -293,14 +293,14 @@ static victims victims_of_sleeper(const wf_worker *worker, wf_sleeper kind) {
 static bool sees_tasks(wf_worker *worker, wf_sleeper kind) {
   victims which = victims_of_sleeper(worker, kind);
   if (sees_public(worker, which)) return true;
-  unsigned seized = seize(worker, which);
+  unsigned exposed = take_over_all(worker, which);
   /* An idle worker takes one of them; a helper may be called away before it does. */
   unsigned taken = kind == WF_SLEEPER_IDLE ? 1 : 0;
-  if (seized > taken) wf_sleep_new_tasks(worker->pool, seized - taken, true);
+  if (exposed > taken) wf_sleep_new_tasks(worker->pool, exposed - taken, true);
   /* Once more: a task that an owner published between the first look and the closing of
    * its pins is seen here; one that it publishes later goes through the slow half, which
    * looks for sleepers. */
-  return seized > 0 || sees_public(worker, which);
+  return exposed > 0 || sees_public(worker, which);
 }
 
 static bool sees_injected(const weft_pool *pool) {

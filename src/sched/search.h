@@ -38,7 +38,7 @@ bool wf_search_thief(wf_worker *worker, int thief, wf_work *work);
 
 /* Closes the pins of all victims of a worker that waits and makes half of their private
  * tasks public, after a process-wide barrier. Returns how many. */
-unsigned wf_search_seize(wf_worker *worker);
+unsigned wf_search_take_over(wf_worker *worker);
 
 /* The last look before a sleep: is there work that a sleeper of this kind would take?
  * Looks into private parts too. */

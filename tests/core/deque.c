@@ -112,9 +112,9 @@ TEST(v22_unprepared_deque_may_be_looked_at_by_thieves) {
     wf_deque_pin(&deque);
     uint64_t asked = wf_deque_asked(&deque);
     CHECK_EQ(asked, WF_ASKED_SEALED);
-    CHECK_EQ(wf_deque_claim(&deque, asked), 0);
+    CHECK_EQ(wf_deque_take_over(&deque, asked), 0);
     /* Also with a value that such a deque never shows. */
-    CHECK_EQ(wf_deque_claim(&deque, WF_ASKED_PINNED), 0);
+    CHECK_EQ(wf_deque_take_over(&deque, WF_ASKED_PINNED), 0);
     CHECK_EQ(wf_deque_asked(&deque), WF_ASKED_SEALED);
     CHECK(pins_are_closed(&deque));
     CHECK(!wf_deque_has_public(&deque));
@@ -276,7 +276,7 @@ TEST(pins_stay_closed_while_there_is_nothing_to_give) {
     CHECK_EQ(wf_deque_pop(&deque, &news), &tasks[0]);
     CHECK_EQ(news.exposed, 0);
     CHECK_EQ(wf_deque_asked(&deque), sealed); /* the owner has seen them */
-    CHECK_EQ(wf_deque_claim(&deque, asked), 0);
+    CHECK_EQ(wf_deque_take_over(&deque, asked), 0);
     CHECK(pins_are_closed(&deque));
     for (int i = 0; i < 3; i++) {
       CHECK(deque_join(&deque, &news) == NULL);
@@ -398,7 +398,7 @@ TEST(claim_exposes_the_older_half_and_seals) {
       uint64_t asked = wf_deque_asked(&deque);
       uint64_t epoch = asked & ~(uint64_t)WF_ASKED_STATE_MASK;
       int left = count - (count + 1) / 2;
-      CHECK_EQ(wf_deque_claim(&deque, asked), (count + 1) / 2);
+      CHECK_EQ(wf_deque_take_over(&deque, asked), (count + 1) / 2);
       CHECK_EQ(public_count(&deque), (count + 1) / 2);
       CHECK_EQ(wf_deque_asked(&deque),
                epoch | (left > 0 ? WF_ASKED_RICH : WF_ASKED_SEALED));
@@ -409,8 +409,8 @@ TEST(claim_exposes_the_older_half_and_seals) {
       CHECK_EQ(news.exposed, (left + 2) / 2);
       CHECK_EQ(news.public_was_empty, count == 0);
       CHECK_EQ(wf_deque_asked(&deque), epoch + WF_ASKED_ONE_EPOCH);
-      CHECK_EQ(wf_deque_claim(&deque, asked), 0); /* these pins are gone */
-      CHECK_EQ(wf_deque_claim(&deque, epoch | WF_ASKED_RICH), 0);
+      CHECK_EQ(wf_deque_take_over(&deque, asked), 0); /* these pins are gone */
+      CHECK_EQ(wf_deque_take_over(&deque, epoch | WF_ASKED_RICH), 0);
       int given = (count + 1) / 2 + (left + 2) / 2;
       check_steals(&deque, 0, given);
       check_joins(&deque, count, given);
@@ -430,7 +430,7 @@ TEST(v19_claims_go_on_until_nothing_is_private) {
       wf_deque_pin(&deque);
       int given = 0;
       for (;;) {
-        int exposed = (int)wf_deque_claim(&deque, wf_deque_asked(&deque));
+        int exposed = (int)wf_deque_take_over(&deque, wf_deque_asked(&deque));
         CHECK_EQ(exposed, (count - given + 1) / 2);
         if (exposed == 0) break;
         given += exposed;
@@ -448,22 +448,22 @@ TEST(claim_with_a_stale_value_does_nothing) {
     wf_deque deque;
     wf_deque_news news;
     make_open(&deque, 16, start);
-    CHECK_EQ(wf_deque_claim(&deque, wf_deque_asked(&deque)), 0); /* never asked */
+    CHECK_EQ(wf_deque_take_over(&deque, wf_deque_asked(&deque)), 0); /* never asked */
     fork_many(&deque, 0, 4);
     wf_deque_pin(&deque);
     uint64_t asked = wf_deque_asked(&deque);
     fork_many(&deque, 4, 5); /* the owner answers: three of five, pins open */
     CHECK_EQ(public_count(&deque), 3);
     uint64_t opened = wf_deque_asked(&deque);
-    CHECK_EQ(wf_deque_claim(&deque, asked), 0);
+    CHECK_EQ(wf_deque_take_over(&deque, asked), 0);
     CHECK_EQ(wf_deque_asked(&deque), opened);
     CHECK_EQ(public_count(&deque), 3);
     /* Pinned again, which is another asking: the old value is still stale. */
     wf_deque_pin(&deque);
-    CHECK_EQ(wf_deque_claim(&deque, asked), 0);
+    CHECK_EQ(wf_deque_take_over(&deque, asked), 0);
     CHECK_EQ(wf_deque_asked(&deque), opened | WF_ASKED_PINNED);
     CHECK_EQ(public_count(&deque), 3);
-    CHECK_EQ(wf_deque_claim(&deque, opened | WF_ASKED_PINNED), 1);
+    CHECK_EQ(wf_deque_take_over(&deque, opened | WF_ASKED_PINNED), 1);
     check_steals(&deque, 0, 4);
     CHECK_EQ(deque_join(&deque, &news), &tasks[4]);
     wf_deque_destroy(&deque);
@@ -481,7 +481,7 @@ TEST(claim_in_the_middle_of_a_join_leaves_the_task_alone) {
       wf_ptr *bottom = (wf_ptr *)wf_ptr_load_relaxed(&deque.owner.x_bottom);
       wf_ptr_store_release(&deque.owner.x_bottom, bottom - 1);
       wf_deque_pin(&deque);
-      CHECK_EQ(wf_deque_claim(&deque, wf_deque_asked(&deque)), count / 2);
+      CHECK_EQ(wf_deque_take_over(&deque, wf_deque_asked(&deque)), count / 2);
       CHECK_EQ((uintptr_t)wf_ptr_load_relaxed(&deque.owner.x_gate), UINTPTR_MAX);
       wf_ptr_store_release(&deque.owner.x_bottom, bottom);
       CHECK_EQ(wf_deque_pop(&deque, &news), &tasks[count - 1]);
@@ -567,7 +567,7 @@ TEST(eager_deque_exposes_every_push_and_never_opens) {
     }
     wf_deque_ask(&deque);
     wf_deque_pin(&deque);
-    CHECK_EQ(wf_deque_claim(&deque, wf_deque_asked(&deque)), 0);
+    CHECK_EQ(wf_deque_take_over(&deque, wf_deque_asked(&deque)), 0);
     CHECK_EQ(wf_deque_steal(&deque, &task), WF_STEAL_GOT);
     CHECK_EQ(task, &tasks[0]);
     for (int i = 19; i >= 10; i--) {
@@ -696,7 +696,7 @@ static bool model_step(wf_deque *deque, struct model *model, uint64_t random,
     if (!closed) model->asked |= WF_ASKED_PINNED;
   } else { /* the owner stands still, so no barrier is needed */
     uint64_t asked = wf_deque_asked(deque);
-    if (!CHECK_EQ(wf_deque_claim(deque, asked), model_claim(model))) return false;
+    if (!CHECK_EQ(wf_deque_take_over(deque, asked), model_claim(model))) return false;
   }
   return CHECK(same_news(news, expected)) &&
          CHECK_EQ(wf_deque_asked(deque), model->asked) &&

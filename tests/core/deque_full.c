@@ -38,7 +38,7 @@ TEST(prepare_without_memory_says_so_and_can_be_repeated) {
       CHECK(!wf_deque_has_public(&deque));
       CHECK_EQ(wf_deque_steal(&deque, &task), WF_STEAL_EMPTY);
       wf_deque_pin(&deque);
-      CHECK_EQ(wf_deque_claim(&deque, wf_deque_asked(&deque)), 0);
+      CHECK_EQ(wf_deque_take_over(&deque, wf_deque_asked(&deque)), 0);
     }
     allow_memory();
     CHECK_EQ(wf_deque_prepare(&deque), 0);
@@ -251,7 +251,7 @@ TEST(nothing_is_lost_or_run_twice_while_memory_is_short) {
       } else if (choice == 14) {
         wf_deque_ask(&deque);
       } else {
-        wf_deque_claim(&deque, wf_deque_asked(&deque));
+        wf_deque_take_over(&deque, wf_deque_asked(&deque));
       }
     }
     CHECK(given_back > 100 / (int)harness_slowdown());
@@ -276,7 +276,7 @@ TEST(full_ring_whose_newest_task_was_claimed) {
       refuse_all_memory();
       wf_deque_pin(&deque);
       CHECK(wf_deque_push(&deque, &tasks[7]));
-      while (wf_deque_claim(&deque, wf_deque_asked(&deque)) > 0) {
+      while (wf_deque_take_over(&deque, wf_deque_asked(&deque)) > 0) {
       }
       CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
       for (int i = 0; i < stolen; i++) {

@@ -91,7 +91,7 @@ static void claim(struct race *race) {
   uint64_t asked = wf_deque_asked(&race->deque);
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_PINNED) return;
   wf_sys_barrier();
-  unsigned exposed = wf_deque_claim(&race->deque, asked);
+  unsigned exposed = wf_deque_take_over(&race->deque, asked);
   wf_u64_fetch_add_relaxed(&race->x_claimed, exposed);
 }
 

@@ -74,7 +74,7 @@ static unsigned take_over(void) {
   wf_deque_pin(&deque);
   uint64_t asked = wf_deque_asked(&deque);
   if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) wf_sys_barrier();
-  return wf_deque_claim(&deque, asked);
+  return wf_deque_take_over(&deque, asked);
 }
 
 static void take_over_and_steal(void) {
@@ -257,7 +257,8 @@ DEQUE(deque_has_public_after_thief, .setup = three_private_from_1,
 /* A claim leaves private tasks; the next one needs no barrier. */
 static void claim_rich_and_steal(void) {
   uint64_t asked = wf_deque_asked(&deque);
-  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_RICH) (void)wf_deque_claim(&deque, asked);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_RICH)
+    (void)wf_deque_take_over(&deque, asked);
   (void)steal();
 }
 DEQUE(deque_claim_rich, .setup = three_private,

@@ -223,7 +223,7 @@ static void take_over_and_steal(void) {
   wf_deque_pin(&deque);
   const uint64_t asked = wf_deque_asked(&deque);
   if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) wf_sys_barrier();
-  (void)wf_deque_claim(&deque, asked);
+  (void)wf_deque_take_over(&deque, asked);
   steal();
 }
 

@@ -50,7 +50,7 @@ LARGE_SCENARIO(scope_end_without_memory, .setup = one_worker,
                .failing_allocations = 2)
 LARGE_SCENARIO(scope_of_two_tasks, .setup = one_worker,
                .threads = {worker_1, scope_of_two}, .check = check_ran_2)
-LARGE_SCENARIO(scope_seized, .setup = one_worker, .threads = {worker_1, scope_of_two},
+LARGE_SCENARIO(scope_taken_over, .setup = one_worker, .threads = {worker_1, scope_of_two},
                .check = check_ran_2, .tick_ns = 3100)
 SCENARIO(fifo_scope, .setup = one_worker, .threads = {worker_1, fifo_scope_of_two},
          .check = check_ran_2, .ra_bound = 1, .quick_bound = 1)

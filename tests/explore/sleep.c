@@ -112,7 +112,7 @@ SCENARIO(sleep_against_fork, .setup = one_worker, .threads = {worker_1, run_join
 SCENARIO(sleep_against_fork_no_barrier, .setup = one_worker,
          .threads = {worker_1, run_join}, .check = check_ran_2, .no_barrier = true,
          .quick_bound = 1)
-SCENARIO(seize_from_fork, .setup = one_worker, .threads = {worker_1, run_join},
+SCENARIO(take_over_from_fork, .setup = one_worker, .threads = {worker_1, run_join},
          .check = check_ran_2, .tick_ns = 3100, .quick_bound = 1)
 SCENARIO(sleep_against_fork_spurious, .setup = one_worker,
          .threads = {worker_1, run_join}, .check = check_ran_2, .spurious = 1,
@@ -125,7 +125,7 @@ SCENARIO(halves_must_overlap, .setup = one_worker, .threads = {worker_1, run_mee
 SCENARIO(halves_must_overlap_no_barrier, .setup = one_worker,
          .threads = {worker_1, run_meeting}, .check = check_ran_2, .no_barrier = true,
          .quick_bound = 1)
-SCENARIO(halves_must_overlap_seized, .setup = one_worker,
+SCENARIO(halves_must_overlap_taken_over, .setup = one_worker,
          .threads = {worker_1, run_meeting}, .check = check_ran_2, .tick_ns = 3100,
          .quick_bound = 1)
 LARGE_SCENARIO(halves_must_overlap_two_workers, .setup = two_workers,

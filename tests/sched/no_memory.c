@@ -150,7 +150,7 @@ TEST(v16_growth_is_refused_during_a_takeover) {
   uint64_t asked = wf_deque_asked(&deque);
   if (wf_sys_barrier_prepare()) wf_sys_barrier();
   CHECK(wf_deque_push(&deque, &tasks[1])); /* the owner sees the closed pins */
-  wf_deque_claim(&deque, asked);
+  wf_deque_take_over(&deque, asked);
   refuse_all_memory();
   wf_task *left_over = wf_deque_fork_slow(&deque, &news);
   CHECK(allow_memory() > 0);

@@ -150,7 +150,7 @@ wf_owner_bottom(const wf_owner *self) {
 static inline __attribute__((always_inline)) bool
 wf_owner_push(wf_owner *self, wf_ptr *slot, wf_task *task) {
   wf_ptr_store_relaxed(slot, task);
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  /* Release: pairs with the acquire of bottom in wf_deque_take_over. */
   wf_ptr_store_release(&self->x_bottom, slot + 1);
   /* Pairs with the process-wide barrier of a worker that goes to sleep: either that
    * worker sees this task, or this thread sees the limit that the worker has written. */
@@ -163,7 +163,7 @@ wf_owner_push(wf_owner *self, wf_ptr *slot, wf_task *task) {
  * and finds out under the lock. */
 static inline __attribute__((always_inline)) bool wf_owner_pop(wf_owner *self,
                                                                wf_ptr *slot) {
-  /* Release: pairs with the acquire of bottom in wf_deque_claim. */
+  /* Release: pairs with the acquire of bottom in wf_deque_take_over. */
   wf_ptr_store_release(&self->x_bottom, slot);
   /* Pairs with the process-wide barrier in a take-over: either the thief sees bottom
    * without this task, or this thread sees the gate that the thief has closed. */
@@ -174,8 +174,8 @@ static inline __attribute__((always_inline)) bool wf_owner_pop(wf_owner *self,
 /* Undoes a pop of `slot` that was not allowed. */
 static inline __attribute__((always_inline)) void wf_owner_unpop(wf_owner *self,
                                                                  wf_ptr *slot) {
-  /* Release: pairs with the acquire of bottom in wf_deque_claim: a claimer may read this
-   * value, and must then see the task. */
+  /* Release: pairs with the acquire of bottom in wf_deque_take_over: a thief may read
+   * this value, and must then see the task. */
   wf_ptr_store_release(&self->x_bottom, slot + 1);
 }
 

@@ -42,8 +42,8 @@
  *     likely_range_bits32 likely_range_bits64 likely_range_pair
  *     cut_range_bits32 cut_range_bits64 cut_range_pair
  *     choose_digit_bits32 choose_digit_bits64 choose_digit_pair
- *     choose_even_digit_bits32 choose_even_digit_bits64 choose_even_digit_pair
- *     give_back_bits32 give_back_bits64 give_back_pair               all of it
+ *     choose_balanced_digit_bits32 choose_balanced_digit_bits64
+ * choose_balanced_digit_pair give_back_bits32 give_back_bits64 give_back_pair all of it
  *     distribute_parts_bits32 distribute_parts_bits64 distribute_parts_pair
  *     distribute_bits32 distribute_bits64 distribute_pair
  *     radix_sort_bits32 radix_sort_bits64 radix_sort_pair
@@ -388,7 +388,8 @@ static void WF_SORT(choose_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high)
 }
 
 /* For many keys that are not spread evenly, buckets by a sample; else equal steps. */
-static void WF_SORT(choose_even_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
+static void WF_SORT(choose_balanced_digit)(WF_SORT(pass) * pass, WF_KEY low,
+                                           WF_KEY high) {
   wf_radix *radix = pass->radix;
   WF_SORT(choose_digit)(pass, low, high);
   if (pass->n < WF_CELLS_WORTH) return;
@@ -473,6 +474,6 @@ static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
   WF_KEY low, high;
   WF_SORT(likely_range)(&pass, &low, &high);
   if (low == high) WF_SORT(exact_range)(&pass, &low, &high);
-  WF_SORT(choose_even_digit)(&pass, low, high);
+  WF_SORT(choose_balanced_digit)(&pass, low, high);
   if (!wf_par_cancelled(radix->given)) WF_SORT(distribute)(&pass);
 }
