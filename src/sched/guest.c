@@ -85,7 +85,6 @@ static void give_place_back(wf_worker *worker, const char *call) {
   /* Sealed now, while the deque is in this CPU's cache, and not by the next guest. */
   wf_deque_seal_if_open(&worker->deque);
   wf_deque_seal_if_open(&worker->spawned);
-  wf_steer_settle(worker, false);
   wf_worker_check_vacant(worker);
   bool removed = wf_bitset_remove(worker->pool->x_present, worker->index);
   WF_ASSERT(removed);

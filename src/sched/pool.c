@@ -280,6 +280,7 @@ void weft_pool_destroy(weft_pool *pool) {
   WF_ASSERT(wf_u32_peek(&pool->x_stand_ins_active) == 0);
   WF_ASSERT(wf_u32_peek(&pool->sleep.x_helpers) == 0);
   run_leftovers(pool);
+  wf_steer_await_wakers(pool);
   wf_pool_free(pool);
 }
 

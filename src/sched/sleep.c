@@ -81,28 +81,27 @@ static unsigned helper_count(const weft_pool *pool) {
 
 /* ---- wake-ups that are held back ---- */
 
-/* Threads from outside that have a place now. */
-static unsigned guests_present(const weft_pool *pool) {
-  unsigned count = wf_bitset_has(pool->x_present, 0);
-  for (unsigned i = pool->thread_places + 1; i < pool->stand_in_first; i++)
-    count += wf_bitset_has(pool->x_present, i);
-  return count;
-}
-
-/* How many threads are awake in the pool. The number is about right, which is enough: the
- * watcher mends what a wrong one leaves. */
-static unsigned awake_count(const weft_pool *pool, uint64_t word) {
-  unsigned awake = wf_pool_started(pool) + guests_present(pool);
-  /* Relaxed: see above. */
-  unsigned away = wf_counters_sleeping(word) +
-                  wf_u32_load_relaxed(&pool->sleep.x_helpers) +
-                  wf_u32_load_relaxed(&pool->x_blocked);
-  return awake > away ? awake - away : 0;
+/* How many threads are awake in the pool: those that are in a place, do not sleep there
+ * and are in no blocking section. The number is about right, which is enough: the watcher
+ * mends what a wrong one leaves. */
+static unsigned awake_count(const weft_pool *pool) {
+  const wf_sleep *sleep = &pool->sleep;
+  unsigned awake = 0;
+  for (unsigned word = 0; word < pool->words; word++) {
+    /* Relaxed, all of it: see above. */
+    uint64_t asleep = wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_IDLE][word]) |
+                      wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_HELPER][word]) |
+                      wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_CLOSED][word]);
+    uint64_t present = wf_u64_load_relaxed(&pool->x_present[word]);
+    awake += (unsigned)__builtin_popcountll(present & ~asleep);
+  }
+  unsigned blocked = wf_u32_load_relaxed(&pool->x_blocked);
+  return awake > blocked ? awake - blocked : 0;
 }
 
 /* How many more could have a CPU of their own. */
-static unsigned room_for_more(const weft_pool *pool, uint64_t word) {
-  unsigned awake = awake_count(pool, word);
+static unsigned room_for_more(const weft_pool *pool) {
+  unsigned awake = awake_count(pool);
   return awake < pool->options.cpus ? pool->options.cpus - awake : 0;
 }
 
@@ -153,8 +152,10 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
     unsigned awake = wf_counters_awake_idle(word);
     n = n > awake ? n - awake : 0;
   }
-  if (pool->exceeds_cpus && n > 0) {
-    unsigned room = room_for_more(pool, word);
+  /* Where no idle worker sleeps, helpers and stand-ins are woken as in any pool: nobody
+   * could be the watcher. */
+  if (pool->exceeds_cpus && n > 0 && wf_counters_sleeping(word) > 0) {
+    unsigned room = room_for_more(pool);
     if (room < n) hold_back(pool);
     if (room == 0) return 0;
     if (room < n) n = room;
@@ -178,8 +179,7 @@ unsigned wf_sleep_new_injected(weft_pool *pool) {
 unsigned wf_sleep_wake_next(weft_pool *pool) {
   uint64_t word = wf_counters_load(&pool->sleep.counters);
   if (wf_counters_awake_idle(word) > 0) return 0;
-  if (pool->exceeds_cpus && wf_counters_sleeping(word) > 0 &&
-      room_for_more(pool, word) == 0) {
+  if (pool->exceeds_cpus && wf_counters_sleeping(word) > 0 && room_for_more(pool) == 0) {
     hold_back(pool);
     return 0;
   }
@@ -193,7 +193,7 @@ unsigned wf_sleep_wake_next(weft_pool *pool) {
 
 unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
   if (pool->exceeds_cpus) {
-    unsigned room = room_for_more(pool, wf_counters_load(&pool->sleep.counters));
+    unsigned room = room_for_more(pool);
     if (room < n) n = room;
   }
   return wake_up_to(pool, n, WF_SLEEPER_IDLE);
@@ -237,6 +237,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   if (wf_latch_probe(latch) || wf_search_sees_work(worker, kind)) {
     if (wf_bitset_remove(set, worker->index)) {
       count_off(worker->pool, kind);
+      wf_u32_store_relaxed(&worker->x_park, AWAKE); /* relaxed: its own again */
       return false;
     }
     /* Somebody has claimed this sleep and is about to say so. */
@@ -301,13 +302,11 @@ static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
 
 /* Does the watcher have to take what it sees? */
 static bool must_take(const weft_pool *pool, uint64_t *seen, unsigned looks) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
   uint64_t now = progress(pool);
   bool is_stuck = now == *seen;
   *seen = now;
   /* The watcher itself counts as awake here. */
-  return is_stuck || looks >= WATCH_LOOKS ||
-         awake_count(pool, word) <= pool->options.cpus;
+  return is_stuck || looks >= WATCH_LOOKS || awake_count(pool) <= pool->options.cpus;
 }
 
 static void stop_watching(weft_pool *pool) {

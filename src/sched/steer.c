@@ -114,7 +114,7 @@ static void refuse(weft_pool *pool) {
 void wf_steer_before_sleep(wf_worker *worker) {
   wf_steered *s = &worker->steered;
   weft_pool *pool = worker->pool;
-  wf_steer_settle(worker, false);
+  WF_ASSERT(wf_u32_peek(&s->x_state) == WF_STEER_NONE);
   if (!is_active(pool)) {
     s->knows_mask = false;
     return;
@@ -215,6 +215,8 @@ bool wf_steer_before_wake(weft_pool *pool, wf_worker *sleeper) {
     s->was_steered = !s->is_probe && narrow(pool, sleeper, (unsigned)s->woken_by);
     if (s->was_steered) {
       wf_u64_fetch_add_relaxed(&pool->steering.x_steered, 1); /* statistics */
+      /* Relaxed: the pool cannot end before the sleeper was woken. */
+      wf_u32_fetch_add_relaxed(&pool->steering.x_wakers, 1);
       /* Release: pairs with the acquire of the CAS in wf_steer_after_wake, by a thread
        * that woke the same sleeper before and was held up. */
       wf_u32_store_release(&s->x_state, WF_STEER_NARROWED);
@@ -224,32 +226,44 @@ bool wf_steer_before_wake(weft_pool *pool, wf_worker *sleeper) {
   return s->was_steered;
 }
 
-void wf_steer_after_wake(weft_pool *pool, wf_worker *sleeper) {
-  wf_steered *s = &sleeper->steered;
+/* The mask is narrow: the first to come sets it back, the waker or the sleeper itself. */
+static bool is_first_to_restore(wf_steered *s) {
   uint32_t state = WF_STEER_NARROWED;
-  /* Acquire: pairs with the release in wf_steer_settle_slow. If this thread was held up
-   * for long, the sleeper has set its mask back itself, and may even be narrowed anew by
-   * its next waker: then that one and this one compete, and either may do it. */
-  if (!wf_u32_cas_acquire(&s->x_state, &state, WF_STEER_RESTORING)) return;
-  widen(pool, s, s->thread);
-  /* Release: pairs with the acquire in wf_steer_settle_slow: the masks are the thread's
-   * again, and this is the last access to its place. */
+  /* Acquire: pairs with the release of NARROWED, whose masks are used here. It fails for
+   * the one that comes second. A waker that was held up may even find the next narrowing
+   * of the same sleeper: then it undoes that one, a little early. */
+  return wf_u32_cas_acquire(&s->x_state, &state, WF_STEER_RESTORING);
+}
+
+static void restored(wf_steered *s) {
+  /* Release: pairs with the acquire in wf_steer_after_sleep. */
   wf_u32_store_release(&s->x_state, WF_STEER_NONE);
 }
 
-void wf_steer_settle_slow(wf_worker *worker, bool ends) {
-  wf_steered *s = &worker->steered;
-  uint32_t state = WF_STEER_NARROWED;
-  /* A thread that ends waits for its waker: when it has ended its place may be freed, and
-   * the waker looks there once more. Acquire: pairs with the release in
-   * wf_steer_after_wake. */
-  if (!ends && wf_u32_cas_acquire(&s->x_state, &state, WF_STEER_RESTORING)) {
-    widen(worker->pool, s, 0);
-    /* Release: pairs with the CAS in wf_steer_after_wake. */
-    wf_u32_store_release(&s->x_state, WF_STEER_NONE);
-    return;
+void wf_steer_after_wake(weft_pool *pool, wf_worker *sleeper) {
+  wf_steered *s = &sleeper->steered;
+  if (is_first_to_restore(s)) {
+    widen(pool, s, s->thread);
+    restored(s);
   }
+  /* The last access to the pool. Release: pairs with the acquire in
+   * wf_steer_await_wakers. */
+  wf_u32_fetch_sub_release(&pool->steering.x_wakers, 1);
+}
+
+void wf_steer_await_wakers(weft_pool *pool) {
   /* Acquire: pairs with the release in wf_steer_after_wake. */
+  while (wf_u32_load_acquire(&pool->steering.x_wakers) != 0) wf_sys_thread_yield();
+}
+
+/* Nearly always the waker was faster: a CPU needs longer to wake than a system call. */
+static void get_mask_back(wf_worker *worker) {
+  wf_steered *s = &worker->steered;
+  if (is_first_to_restore(s)) {
+    widen(worker->pool, s, 0);
+    restored(s);
+  }
+  /* Acquire: pairs with the release in restored: the masks are this thread's again. */
   while (wf_u32_load_acquire(&s->x_state) != WF_STEER_NONE) wf_sys_thread_yield();
 }
 
@@ -257,6 +271,7 @@ void wf_steer_after_sleep(wf_worker *worker) {
   wf_steered *s = &worker->steered;
   weft_pool *pool = worker->pool;
   if (pool->options.steer == WEFT_STEER_OFF) return;
+  if (s->was_steered) get_mask_back(worker);
   int here = wf_sys_cpu_now();
   uint64_t ticks = wf_sys_ticks() - s->woken_ticks;
   wf_u32_store_relaxed(&s->x_cpu, (uint32_t)(here + 1)); /* relaxed: a hint */

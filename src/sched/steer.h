@@ -1,8 +1,7 @@
 /* sched/steer.h - keeping woken workers off the CPU of their waker. Why, when and how is
  * explained in steer.md.
  *
- * Who calls: sleep.c, in this order for each sleep; and wf_steer_settle before a thread
- * leaves its place.
+ * Who calls: sleep.c, in this order for each sleep.
  *
  *     sleeper   wf_steer_before_sleep
  *               registers, blocks
@@ -10,7 +9,8 @@
  *               wf_steer_before_wake    narrows its mask
  *               x_park := AWAKE; wakes: the kernel chooses a CPU here
  *               wf_steer_after_wake     sets the mask back
- *     sleeper   wf_steer_after_sleep    judges where it runs
+ *     sleeper   wf_steer_after_sleep    makes sure that its mask is its own again, and
+ *                                       judges where it runs
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SCHED_STEER_H
@@ -22,7 +22,7 @@
 struct weft_pool;
 struct wf_worker;
 
-/* Whose the masks of a worker are, besides the thread's own. */
+/* Who may use the masks of a worker, besides its own thread. */
 enum {
   WF_STEER_NONE,     /* nobody's: the mask is as the user has set it */
   WF_STEER_NARROWED, /* the mask is narrowed: the first to take this word sets it back */
@@ -56,6 +56,7 @@ typedef struct wf_steering {
   wf_u32 x_until_probe; /* steered wake-ups until one is left to the kernel */
   wf_u32 x_interval;    /* between two of them */
   wf_u32 x_refused;     /* 1: the system refuses the calls; nobody is steered any more */
+  wf_u32 x_wakers;      /* threads between narrowing a mask and setting it back */
   wf_u64 x_misplaced;   /* statistics */
   wf_u64 x_steered;     /* statistics */
 } wf_steering;
@@ -80,11 +81,12 @@ void wf_steer_before_sleep(struct wf_worker *worker);
 bool wf_steer_before_wake(struct weft_pool *pool, struct wf_worker *sleeper);
 void wf_steer_after_wake(struct weft_pool *pool, struct wf_worker *sleeper);
 
-/* The thread runs again, woken by another one: judges where, and how late. */
+/* The thread runs again, woken by another one. Afterwards its mask is the user's, and no
+ * other thread will touch it. */
 void wf_steer_after_sleep(struct wf_worker *worker);
 
-/* The thread is about to leave its place: its mask is its own afterwards, and no other
- * thread will touch it. `ends`: the thread ends, and its place may be freed. */
-void wf_steer_settle_slow(struct wf_worker *worker, bool ends);
+/* Waits until no thread uses a place of the pool to set a mask back: before they are
+ * freed. */
+void wf_steer_await_wakers(struct weft_pool *pool);
 
 #endif

@@ -211,9 +211,8 @@ static void work_until_the_end(void *ctx) {
 
 /* A thread ends. In a child that was forked by a task, this was the only thread that the
  * child had of its own: the process ends as it would if it had no pool. */
-static void end_thread(wf_worker *worker) {
+static void end_thread(const wf_worker *worker) {
   if (worker->alone) exit(0); /* NOLINT(concurrency-mt-unsafe): it is the only thread */
-  wf_steer_settle(worker, true);
   wf_guest_end_thread();
 }
 

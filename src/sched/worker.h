@@ -103,13 +103,6 @@ typedef struct wf_worker {
       steered; /* where it is woken: the thread's, and its claimer's; see steer.h */
 } wf_worker;
 
-/* See wf_steer_settle_slow: nearly always there is nothing to settle. */
-static inline void wf_steer_settle(wf_worker *worker, bool ends) {
-  /* Acquire: pairs with the release in wf_steer_after_wake. */
-  if (WF_UNLIKELY(wf_u32_load_acquire(&worker->steered.x_state) != WF_STEER_NONE))
-    wf_steer_settle_slow(worker, ends);
-}
-
 static inline wf_worker *wf_worker_of(wf_owner *owner) {
   return (wf_worker *)(void *)owner; /* the owner part is the first member of the first */
 }

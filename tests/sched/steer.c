@@ -350,32 +350,52 @@ TEST(a_cpuset_that_shrinks_meanwhile_leaves_nobody_narrowed) {
 
 /* ---- a waker that is held up between the wake-up and setting the mask back ---- */
 
-TEST(a_sleeper_does_not_wait_for_a_waker_that_is_held_up) {
-  for (int leaves = 0; leaves <= 1; leaves++) {
-    weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
-    wf_worker *worker = &pool->workers[1];
-    start_steering(pool);
-    sleep_on(pool, 1, 5);
-    wake_from(pool, 1, 3);
-    REQUIRE(narrowed);
-    machine.thread = 1; /* it runs, and sleeps again or leaves */
-    machine.cpu = 5;
-    wf_steer_after_sleep(worker);
-    CHECK_EQ(cpus_of(1), ALL & ~(1 << 3));
-    if (leaves)
-      wf_steer_settle(worker, false);
-    else
-      wf_steer_before_sleep(worker);
-    CHECK_EQ(cpus_of(1), ALL);
-    CHECK_EQ(wf_u32_load_relaxed(&worker->steered.x_state), WF_STEER_NONE);
-    machine.asked[1] = 0x03; /* and now the waker goes on: too late */
-    machine.sets = 0;
-    machine.thread = 0;
-    wf_steer_after_wake(pool, worker);
-    CHECK_EQ(machine.sets, 0);
-    CHECK_EQ(machine.asked[1], 0x03);
-    wf_pool_free(pool);
-  }
+TEST(a_sleeper_sets_its_mask_back_if_its_waker_is_held_up) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  wf_worker *worker = &pool->workers[1];
+  start_steering(pool);
+  sleep_on(pool, 1, 5);
+  wake_from(pool, 1, 3);
+  REQUIRE(narrowed);
+  CHECK_EQ(wf_u32_load_relaxed(&pool->steering.x_wakers), 1);
+  machine.thread = 1;
+  machine.cpu = 5;
+  wf_steer_after_sleep(worker);
+  CHECK_EQ(cpus_of(1), ALL);
+  CHECK_EQ(wf_u32_load_relaxed(&worker->steered.x_state), WF_STEER_NONE);
+  machine.asked[1] = 0x03; /* and now the waker goes on: too late */
+  machine.sets = 0;
+  machine.thread = 0;
+  wf_steer_after_wake(pool, worker);
+  CHECK_EQ(machine.sets, 0);
+  CHECK_EQ(machine.asked[1], 0x03);
+  CHECK_EQ(wf_u32_load_relaxed(&pool->steering.x_wakers), 0);
+  wf_pool_free(pool);
+}
+
+/* The first waker comes back when the sleeper is narrowed for the second time: it sets
+ * that back, and the second one finds nothing to do. */
+TEST(a_waker_may_undo_the_narrowing_of_the_next_one) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  wf_worker *worker = &pool->workers[1];
+  start_steering(pool);
+  sleep_on(pool, 1, 5);
+  wake_from(pool, 1, 3);
+  machine.thread = 1;
+  wf_steer_after_sleep(worker);
+  sleep_on(pool, 1, 5);
+  wake_from(pool, 1, 4);
+  CHECK_EQ(cpus_of(1), ALL & ~(1 << 4));
+  machine.thread = 0;
+  wf_steer_after_wake(pool, worker); /* the first */
+  CHECK_EQ(cpus_of(1), ALL);
+  machine.sets = 0;
+  wf_steer_after_wake(pool, worker); /* the second */
+  CHECK_EQ(machine.sets, 0);
+  CHECK_EQ(wf_u32_load_relaxed(&pool->steering.x_wakers), 0);
+  run_on(pool, 1, 5, 50);
+  CHECK_EQ(cpus_of(1), ALL);
+  wf_pool_free(pool);
 }
 
 /* ---- refusals ---- */
