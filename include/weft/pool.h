@@ -25,7 +25,8 @@ typedef struct weft_pool weft_pool;
 #define WEFT_NO_BLOCKING  (~0U)
 
 /* How long a worker that finds no work searches before it sleeps. A sleeping pool uses no
- * CPU time; no mode polls. */
+ * CPU time in any mode. (While a pool with more threads than CPUs is at work, one of its
+ * sleepers may wake up 4000 times a second to see whether queued work is stuck.) */
 typedef enum weft_idle {
   WEFT_IDLE_LOW_LATENCY,  /* searches longest: for work that comes in quick bursts */
   WEFT_IDLE_BALANCED,     /* about as long as falling asleep and waking up take */
@@ -93,9 +94,10 @@ typedef struct weft_config {
  *
  * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0 or one that ends
  * within a member, more threads, guests or threads for blocking sections than the maxima,
- * an unknown idle mode, or a stack size that the system calls invalid; WEFT_ENOMEM. If
- * the system refuses some of the threads, the pool works with those it has; if it refuses
- * all, the callers do the work. Cost: that of starting the threads.
+ * a deque_capacity above 2^30, an unknown idle mode, an unknown value of steer, or a stack
+ * size that the system calls invalid; WEFT_ENOMEM. If the system refuses some of the
+ * threads, the pool works with those it has; if it refuses all, the callers do the work.
+ * Cost: that of starting the threads.
  *
  *     weft_pool *pool;
  *     int status = weft_pool_create(&pool, NULL);

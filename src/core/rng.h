@@ -1,6 +1,9 @@
-/* core/rng.h - XorShift64*: the random numbers that choose victims. Not for secrets.
+/* core/rng.h - XorShift64*: random numbers. Not for secrets.
  *
- * One generator per worker, owned by its thread.
+ * Each worker has a generator, owned by its thread, that chooses the worker at which a
+ * search for work begins (sched/search.c). Sorts draw their samples with a generator of
+ * their own, seeded by the number of elements, so that the same array is sorted in the
+ * same way (par/sort/order/sample.c, par/sort/radix/sort_template.h).
  * Seeds are spread by SplitMix64, so that the sequences of workers 0, 1, 2 ... have
  * nothing in common. The constants are those of the two papers: Vigna, "An experimental
  * exploration of Marsaglia's xorshift generators, scrambled" (2016), and Steele, Lea,
