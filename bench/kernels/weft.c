@@ -1,4 +1,4 @@
-/* kernels/weft.c - what generated kernels cost against loops written by hand: each
+/* kernels/weft.c - what typed functions cost against loops written by hand: each
  * operation over 10 M doubles by a macro, and by weft_for with the same expression in its
  * body, in turn in one process.
  *

@@ -1,4 +1,4 @@
-/* core/arena.c - the slow halves of the arenas: slabs, and blocks that come home.
+/* core/arena.c - the slow halves of the arenas: slabs, and cells that come home.
  *
  * Called by weft_spawn and by the thread that has run a spawned task (src/sched/spawn.c).
  * The list x_returned is the only thing that several threads touch; all else is the
@@ -15,17 +15,16 @@
  * the others. */
 enum { FIRST_SLAB = 4096, LARGEST_SLAB = 65536 };
 
-static wf_arena *home_of(const wf_block *block) {
-  return (wf_arena *)(block->home & ~(uintptr_t)(WF_CACHE_LINE - 1));
+static wf_arena *home_of(const wf_cell *cell) {
+  return (wf_arena *)(cell->home & ~(uintptr_t)(WF_CACHE_LINE - 1));
 }
 
 #ifdef WEFT_DEBUG
 
-static void check_list(const wf_arena *arena, const wf_block *block,
-                       unsigned size_class) {
-  for (; block != NULL; block = block->next) {
-    WF_ASSERT_SLOW(((uintptr_t)block & (WF_CACHE_LINE - 1)) == 0);
-    WF_ASSERT_SLOW(block->home == ((uintptr_t)arena | size_class | WF_BLOCK_FREE));
+static void check_list(const wf_arena *arena, const wf_cell *cell, unsigned size_class) {
+  for (; cell != NULL; cell = cell->next) {
+    WF_ASSERT_SLOW(((uintptr_t)cell & (WF_CACHE_LINE - 1)) == 0);
+    WF_ASSERT_SLOW(cell->home == ((uintptr_t)arena | size_class | WF_CELL_FREE));
   }
 }
 
@@ -64,32 +63,32 @@ static bool add_slab(wf_arena *arena) {
   return true;
 }
 
-/* Puts the blocks that other threads have sent home into their lists. */
+/* Puts the cells that other threads have sent home into their lists. */
 static void take_returned(wf_arena *arena) {
-  /* Acquire: pairs with the release in wf_block_send_home. */
-  wf_block *block = (wf_block *)wf_ptr_exchange_acquire(&arena->x_returned, NULL);
-  while (block != NULL) {
-    wf_block *next = block->next;
-    WF_ASSERT(home_of(block) == arena);
-    wf_arena_put(arena, block, wf_block_class(block));
-    block = next;
+  /* Acquire: pairs with the release in wf_cell_send_home. */
+  wf_cell *cell = (wf_cell *)wf_ptr_exchange_acquire(&arena->x_returned, NULL);
+  while (cell != NULL) {
+    wf_cell *next = cell->next;
+    WF_ASSERT(home_of(cell) == arena);
+    wf_arena_put(arena, cell, wf_cell_class(cell));
+    cell = next;
   }
 }
 
 /* What is left of a slab that is too small for the wanted size is cut into the smallest
- * blocks, so nothing is lost. */
+ * cells, so nothing is lost. */
 static void cut_rest(wf_arena *arena) {
   while (arena->unused_size >= WF_ARENA_SMALLEST) {
-    wf_block *block = (wf_block *)(void *)arena->unused;
-    block->home = (uintptr_t)arena;
-    wf_block_note_free(block);
-    wf_arena_put(arena, block, 0);
+    wf_cell *cell = (wf_cell *)(void *)arena->unused;
+    cell->home = (uintptr_t)arena;
+    wf_cell_note_free(cell);
+    wf_arena_put(arena, cell, 0);
     arena->unused += WF_ARENA_SMALLEST;
     arena->unused_size -= WF_ARENA_SMALLEST;
   }
 }
 
-wf_block *wf_arena_refill(wf_arena *arena, unsigned size_class) {
+wf_cell *wf_arena_refill(wf_arena *arena, unsigned size_class) {
   WF_ASSERT(arena->free[size_class] == NULL);
   size_t size = (size_t)WF_ARENA_SMALLEST << size_class;
   /* Relaxed: only a look; the exchange decides. */
@@ -102,33 +101,33 @@ wf_block *wf_arena_refill(wf_arena *arena, unsigned size_class) {
     if (!add_slab(arena)) return NULL;
   }
   WF_ASSERT(arena->unused_size >= size);
-  wf_block *block = (wf_block *)(void *)arena->unused;
+  wf_cell *cell = (wf_cell *)(void *)arena->unused;
   arena->unused += size;
   arena->unused_size -= size;
-  block->home = (uintptr_t)arena | size_class;
-  return block;
+  cell->home = (uintptr_t)arena | size_class;
+  return cell;
 }
 
-wf_block *wf_block_allocate(size_t size) {
-  WF_ASSERT(size >= sizeof(wf_block));
-  wf_block *block = (wf_block *)malloc(size);
-  if (block != NULL) block->home = 0;
-  return block;
+wf_cell *wf_cell_allocate(size_t size) {
+  WF_ASSERT(size >= sizeof(wf_cell));
+  wf_cell *cell = (wf_cell *)malloc(size);
+  if (cell != NULL) cell->home = 0;
+  return cell;
 }
 
-void wf_block_send_home(wf_block *block) {
-  if (block->home == 0) {
-    free(block);
+void wf_cell_send_home(wf_cell *cell) {
+  if (cell->home == 0) {
+    free(cell);
     return;
   }
-  WF_ASSERT(wf_block_class(block) < WF_ARENA_CLASSES);
-  wf_block_note_free(block);
-  wf_ptr *list = &home_of(block)->x_returned;
+  WF_ASSERT(wf_cell_class(cell) < WF_ARENA_CLASSES);
+  wf_cell_note_free(cell);
+  wf_ptr *list = &home_of(cell)->x_returned;
   void *first = wf_ptr_load_relaxed(list); /* relaxed: the CAS decides */
   do {
-    block->next = (wf_block *)first;
+    cell->next = (wf_cell *)first;
     /* Release: pairs with the acquire in take_returned. */
-  } while (!wf_ptr_cas_release(list, &first, block));
+  } while (!wf_ptr_cas_release(list, &first, cell));
 }
 
 void wf_arena_destroy(wf_arena *arena) {

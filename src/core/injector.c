@@ -67,7 +67,7 @@ void wf_injector_destroy(wf_injector *injector) {
     free(segment);
     segment = next;
   }
-  free(wf_ptr_load_relaxed(&injector->x_spare));
+  free(wf_ptr_load_relaxed(&injector->x_reserve));
   wf_injector_init(injector, 0);
 }
 
@@ -77,7 +77,7 @@ void wf_injector_destroy(wf_injector *injector) {
 static bool add_segment(wf_injector *injector) {
   WF_ASSERT(injector->last == NULL || injector->last_used == WF_SEGMENT_ENTRIES);
   /* Acquire: pairs with the release in recycle_segment. */
-  wf_segment *segment = (wf_segment *)wf_ptr_exchange_acquire(&injector->x_spare, NULL);
+  wf_segment *segment = (wf_segment *)wf_ptr_exchange_acquire(&injector->x_reserve, NULL);
   if (segment == NULL) segment = (wf_segment *)malloc(sizeof *segment);
   if (segment == NULL) return false;
   segment->next = NULL;
@@ -90,7 +90,7 @@ static bool add_segment(wf_injector *injector) {
   return true;
 }
 
-int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *ticket) {
+int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_receipt *receipt) {
   int status = WEFT_ENOMEM;
   WF_ASSERT(fn != NULL); /* that would be a hole */
   wf_lock_lock(&injector->push_lock);
@@ -101,7 +101,7 @@ int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *t
     /* Relaxed: written under the lock only. Release: pairs with the acquires in
      * wf_injector_any and of the consumers. */
     uint64_t pushed = wf_u64_load_relaxed(&injector->x_pushed);
-    if (ticket != NULL) *ticket = (wf_ticket){entry, pushed};
+    if (receipt != NULL) *receipt = (wf_receipt){entry, pushed};
     wf_u64_store_release(&injector->x_pushed, pushed + 1);
     status = 0;
   }
@@ -117,7 +117,7 @@ int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *t
 static void recycle_segment(wf_injector *injector, wf_segment *segment) {
   void *none = NULL;
   /* Release: pairs with the acquire in add_segment. */
-  if (!wf_ptr_cas_release(&injector->x_spare, &none, segment)) free(segment);
+  if (!wf_ptr_cas_release(&injector->x_reserve, &none, segment)) free(segment);
 }
 
 /* [take lock, something is queued] The oldest entry, holes included. */
@@ -165,15 +165,15 @@ bool wf_injector_take(wf_injector *injector, wf_injected *out) {
   return found;
 }
 
-bool wf_injector_revoke(wf_injector *injector, const wf_ticket *ticket) {
+bool wf_injector_revoke(wf_injector *injector, const wf_receipt *receipt) {
   wf_lock_lock(&injector->take_lock);
   /* Relaxed: under the lock. Acquire: pairs with the release of the producers. */
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
   uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
-  bool there = (int64_t)(ticket->number - taken) >= 0;
+  bool there = (int64_t)(receipt->number - taken) >= 0;
   if (there) {
-    WF_ASSERT(ticket->entry->fn != NULL); /* revoked once, by its owner */
-    ticket->entry->fn = NULL;
+    WF_ASSERT(receipt->entry->fn != NULL); /* revoked once, by its owner */
+    receipt->entry->fn = NULL;
     pass_holes(injector, taken, pushed);
   }
   wf_lock_unlock(&injector->take_lock);

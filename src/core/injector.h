@@ -37,10 +37,11 @@ typedef struct wf_segment {
 
 /* Invariants, which check_push and check_take in injector.c assert:
  *
- *     producers:  last_used <= 63, last->next = NULL; last = NULL: nothing was ever
- * pushed consumers:  x_taken <= x_pushed (as a difference), first_used <= 63 x_taken <
- * x_pushed: the entry at first_used, or the first of the next segment, is the oldest and
- * no hole
+ *     producers:  last_used <= 63, last->next = NULL
+ *                 last = NULL: nothing was ever pushed
+ *     consumers:  x_taken <= x_pushed (as a difference), first_used <= 63
+ *                 x_taken < x_pushed: the entry at first_used, or the first of the next
+ *                 segment, is the oldest and no hole
  */
 typedef struct wf_injector {
   /* The producers' end. */
@@ -55,7 +56,7 @@ typedef struct wf_injector {
   unsigned first_used; /* entries of the first segment that are taken */
   wf_segment *first;   /* NULL before the first take */
   wf_u64 x_taken;      /* written under the lock; x_pushed - x_taken are queued */
-  wf_ptr x_spare;      /* a segment that was used up, for the next one that is needed */
+  wf_ptr x_reserve;    /* a segment that was used up, for the next one that is needed */
 } wf_injector;
 
 /* Sets up an empty queue; it allocates with the first push. first_index is where the
@@ -64,17 +65,17 @@ void wf_injector_init(wf_injector *injector, uint64_t first_index);
 void wf_injector_destroy(wf_injector *injector);
 
 /* Where an entry is, for a producer that may want it back. */
-typedef struct wf_ticket {
+typedef struct wf_receipt {
   wf_injected *entry;
   uint64_t number; /* how many came before it; shows whether the entry is still there */
-} wf_ticket;
+} wf_receipt;
 
 /* Appends fn, which is not NULL; 0, or WEFT_ENOMEM if there was no memory for a segment.
- * `ticket` may be NULL. */
-int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_ticket *ticket);
+ * `receipt` may be NULL. */
+int wf_injector_push(wf_injector *injector, weft_fn *fn, void *ctx, wf_receipt *receipt);
 
 /* Takes back what was appended; false if a consumer has taken it. */
-bool wf_injector_revoke(wf_injector *injector, const wf_ticket *ticket);
+bool wf_injector_revoke(wf_injector *injector, const wf_receipt *receipt);
 
 /* Takes the oldest; false if there is none. */
 bool wf_injector_take(wf_injector *injector, wf_injected *out);

@@ -1,7 +1,7 @@
 /* sched/handle.c - asynchronous calls that somebody waits for.
  *
  * A handle has two users, the thread that runs the function and the one that waits for it
- * (or drops it), and is freed by the last of them. The first of the two to claim the
+ * (or drops it), and is freed by the last of them. The first of the two to start the
  * handle runs the function: a thread that waits for a call that was not started makes the
  * call itself. Fields without x_ are written before the handle is published.
  *
@@ -18,9 +18,9 @@ struct weft_handle {
   void *ctx;
   weft_pool *pool;
   weft_lane lane;
-  wf_ticket ticket;    /* its place in the queue; the waiter's alone */
+  wf_receipt receipt;  /* its place in the queue; the waiter's alone */
   uint32_t generation; /* of the process that it was made in */
-  wf_u32 x_claim;      /* NOT_STARTED or STARTED */
+  wf_u32 x_started;    /* NOT_STARTED or STARTED */
   wf_u32 x_users;
   wf_ptr x_waited_by[WF_WAITED_BY]; /* the isolations that wait for the function */
   wf_latch done;
@@ -43,10 +43,10 @@ static void give_up(weft_handle *h) {
 }
 
 /* True for one of the two threads that may run the function. */
-static bool claim(weft_handle *h) {
+static bool start_handle(weft_handle *h) {
   /* Acquire: pairs with nothing but itself; what the function needs was published with
    * the handle. explorer: relaxed suffices. */
-  return wf_u32_exchange_acquire(&h->x_claim, STARTED) == NOT_STARTED;
+  return wf_u32_exchange_acquire(&h->x_started, STARTED) == NOT_STARTED;
 }
 
 /* What isolated code waits for may broadcast, and then the isolated threads must take
@@ -81,7 +81,7 @@ static void run_handle(void *ctx) {
     call_isolated(h, wf_worker_of(wf_self));
   else
     h->fn(h->ctx); /* no memory even for a pool */
-  WF_ASSERT(wf_u32_peek(&h->x_claim) == STARTED);
+  WF_ASSERT(wf_u32_peek(&h->x_started) == STARTED);
   /* Still a user: the handle is there until this function gives it up. The pool is too,
    * because a worker of it runs this. */
   if (wf_latch_set(&h->done)) wf_sleep_wake_worker(h->pool, h->waiter);
@@ -91,7 +91,7 @@ static void run_handle(void *ctx) {
 /* What the pool's queue holds. */
 static void run_from_queue(void *ctx) {
   weft_handle *h = (weft_handle *)ctx;
-  if (claim(h)) run_handle(h);
+  if (start_handle(h)) run_handle(h);
   give_up(h);
 }
 
@@ -116,7 +116,7 @@ int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn, void *ct
   if (wf_pool_started(pool) == 0)
     weft_pool_run(pool, run_from_queue, h);
   else
-    status = wf_pool_inject(pool, opts.lane, run_from_queue, h, &h->ticket);
+    status = wf_pool_inject(pool, opts.lane, run_from_queue, h, &h->receipt);
   if (status != 0)
     free(h);
   else
@@ -177,11 +177,11 @@ static void wait_for_other(weft_handle *h) {
   wf_guest_leave(&entry, "weft_handle_wait");
 }
 
-/* Runs the function, which this thread has claimed. The queue's entry is of no use any
+/* Runs the function, which this thread has started. The queue's entry is of no use any
  * more; in a forked process it is the parent's. */
 static void run_here(weft_handle *h) {
   if (h->generation == wf_fork_generation() &&
-      wf_pool_revoke(h->pool, h->lane, &h->ticket)) {
+      wf_pool_revoke(h->pool, h->lane, &h->receipt)) {
     /* The use by the queue. acq_rel: pairs with give_up; the caller has a use of its own
      * and gives it up later. explorer: relaxed suffices, nobody else has one now. */
     uint32_t users = wf_u32_fetch_sub_acq_rel(&h->x_users, 1);
@@ -193,7 +193,7 @@ static void run_here(weft_handle *h) {
 int weft_handle_wait(weft_handle *h) {
   if (h == NULL) return WEFT_EINVAL;
   if (!wf_latch_probe(&h->done)) {
-    if (claim(h))
+    if (start_handle(h))
       run_here(h);
     else
       wait_for_other(h);

@@ -291,10 +291,10 @@ static wf_injector *queue_of(weft_pool *pool, weft_lane lane) {
 }
 
 int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
-                   wf_ticket *ticket) {
+                   wf_receipt *receipt) {
   WF_ASSERT(fn != NULL);
   WF_ASSERT(lane == WEFT_LANE_NORMAL || lane == WEFT_LANE_BACKGROUND);
-  int status = wf_injector_push(queue_of(pool, lane), fn, ctx, ticket);
+  int status = wf_injector_push(queue_of(pool, lane), fn, ctx, receipt);
   if (status != 0) return status;
   if (lane == WEFT_LANE_BACKGROUND)
     wf_background_tell(pool);
@@ -303,8 +303,8 @@ int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
   return 0;
 }
 
-bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket) {
-  if (!wf_injector_revoke(queue_of(pool, lane), ticket)) return false;
+bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_receipt *receipt) {
+  if (!wf_injector_revoke(queue_of(pool, lane), receipt)) return false;
   wf_pool_injected_done(pool);
   return true;
 }

@@ -154,11 +154,11 @@ int wf_pool_start(weft_pool *pool);
 /* Waits until all threads have started. */
 void wf_pool_await_start(weft_pool *pool);
 
-/* Hands fn(ctx) to the started threads. `ticket` may be NULL. */
+/* Hands fn(ctx) to the started threads. `receipt` may be NULL. */
 int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
-                   wf_ticket *ticket);
+                   wf_receipt *receipt);
 /* Takes it back, if no thread has taken it up. */
-bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_ticket *ticket);
+bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_receipt *receipt);
 /* An injected function has returned. */
 void wf_pool_injected_done(weft_pool *pool);
 

@@ -254,8 +254,8 @@ int weft_scope_end(weft_scope *s) {
 void wf_scope_after_fork(struct weft_scope *scope) {
   for (; scope != NULL; scope = scope->parent) {
     /* Another thread may have been at any step, but the list is whole from its front. */
-    wf_block *it = (wf_block *)(void *)scope->fifo_first;
-    wf_block *last = NULL;
+    wf_cell *it = (wf_cell *)(void *)scope->fifo_first;
+    wf_cell *last = NULL;
     for (; it != NULL; it = it->next) last = it;
     scope->fifo_last = (struct wf_spawned *)(void *)last;
     *(wf_lock *)&scope->x_fifo_lock = (wf_lock){{WF_LOCK_FREE}};

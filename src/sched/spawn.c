@@ -1,10 +1,10 @@
 /* sched/spawn.c - tasks of scopes: made, queued, run, recycled.
  *
- * A task is a block of the spawning worker's arena. It goes into that worker's deque of
+ * A task is a cell of the spawning worker's arena. It goes into that worker's deque of
  * spawned tasks, or, from a thread that has none in the scope's pool, into the pool's
  * queue. In a FIFO scope the entry in the deque is only a ticket: the thread that draws
  * it runs the oldest task of the scope. There are as many tickets as tasks, so each draw
- * finds one; and a block is recycled when its ticket was drawn and its task has run.
+ * finds one; and a cell is recycled when its ticket was drawn and its task has run.
  *
  * weft_spawn runs on any thread; a task runs on a worker of the scope's pool. Counting is
  * in scope.h, waiting for the end in scope.c and worker.c.
@@ -36,8 +36,8 @@ enum { STACK_COPY = 4096 };
 
 /* A spawned task: 64 bytes with the smallest payload. */
 typedef struct wf_spawned {
-  wf_block block; /* .next links the tasks of a FIFO scope */
-  wf_task task;   /* execute(&task), context and the scope in `completion` */
+  wf_cell cell; /* .next links the tasks of a FIFO scope */
+  wf_task task; /* execute(&task), context and the scope in `completion` */
   weft_fn *fn;
   _Alignas(16) unsigned char payload[16]; /* the copy; starts with x_uses if FIFO */
 } wf_spawned;
@@ -53,7 +53,7 @@ static wf_spawned *spawned_of(wf_task *task) {
 
 static void recycle(wf_spawned *spawned) {
   wf_worker *worker = wf_worker_now();
-  wf_block_give_back(&spawned->block, worker != NULL ? &worker->arena : NULL);
+  wf_cell_give_back(&spawned->cell, worker != NULL ? &worker->arena : NULL);
 }
 
 /* Calls the function, unless the scope is cancelled, in the region of the scope. */
@@ -102,7 +102,7 @@ void wf_scope_run_spawned(weft_scope *s, wf_worker *worker) {
     wf_spawned *spawned = spawned_of(task);
     if (worker->credit_scope != s) wf_worker_settle(worker);
     call_inside(worker, s, spawned->fn, task->context);
-    wf_block_give_back(&spawned->block, &worker->arena);
+    wf_cell_give_back(&spawned->cell, &worker->arena);
     wf_scope_give_credit(s, worker);
   }
 }
@@ -125,17 +125,17 @@ static void check_fifo(const weft_scope *s) {
   WF_ASSERT(s->fifo);
   wf_lock_assert_held((const wf_lock *)&s->x_fifo_lock);
   WF_ASSERT((s->fifo_first == NULL) == (s->fifo_last == NULL));
-  WF_ASSERT(s->fifo_last == NULL || s->fifo_last->block.next == NULL);
+  WF_ASSERT(s->fifo_last == NULL || s->fifo_last->cell.next == NULL);
 }
 
 /* Puts a task, with a ticket for it or without, at the end of the scope's list. */
 static void append(weft_scope *s, wf_spawned *spawned, bool has_ticket) {
   /* Relaxed: the lock publishes it. */
   wf_u32_store_relaxed(uses_of(spawned), has_ticket ? 2 : 1);
-  spawned->block.next = NULL;
+  spawned->cell.next = NULL;
   wf_lock_lock((wf_lock *)&s->x_fifo_lock);
   if (s->fifo_last != NULL)
-    s->fifo_last->block.next = &spawned->block;
+    s->fifo_last->cell.next = &spawned->cell;
   else
     s->fifo_first = spawned;
   s->fifo_last = spawned;
@@ -147,7 +147,7 @@ static wf_spawned *take_oldest(weft_scope *s) {
   wf_lock_lock((wf_lock *)&s->x_fifo_lock);
   wf_spawned *oldest = s->fifo_first;
   WF_ASSERT(oldest != NULL); /* there are at least as many tasks as tickets */
-  s->fifo_first = (wf_spawned *)(void *)oldest->block.next; /* the block comes first */
+  s->fifo_first = (wf_spawned *)(void *)oldest->cell.next; /* the cell comes first */
   if (s->fifo_first == NULL) s->fifo_last = NULL;
   check_fifo(s);
   wf_lock_unlock((wf_lock *)&s->x_fifo_lock);
@@ -212,12 +212,12 @@ static wf_spawned *make_slow(weft_scope *s, wf_worker *worker, size_t size) {
   if (worker != NULL ? !can_push(worker) : !has_takers(s)) return NULL;
   if (size > SIZE_MAX - offset) return NULL;
   size_t total = offset + size;
-  wf_block *block;
+  wf_cell *cell;
   if (worker != NULL && total <= WF_ARENA_LARGEST)
-    block = wf_arena_take(&worker->arena, wf_arena_class(total));
+    cell = wf_arena_take(&worker->arena, wf_arena_class(total));
   else
-    block = wf_block_allocate(total > sizeof(wf_spawned) ? total : sizeof(wf_spawned));
-  return (wf_spawned *)(void *)block;
+    cell = wf_cell_allocate(total > sizeof(wf_spawned) ? total : sizeof(wf_spawned));
+  return (wf_spawned *)(void *)cell;
 }
 
 /* A task with room for `size` bytes; NULL if there is no memory, or nobody would take the

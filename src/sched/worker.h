@@ -87,7 +87,7 @@ typedef struct wf_worker {
   wf_thread thread;
   wf_latch terminate; /* set once, when the pool ends; the thread waits on it */
 
-  wf_arena arena; /* where tasks that it spawns live; other threads return blocks */
+  wf_arena arena; /* where tasks that it spawns live; other threads return cells */
 
   /* Statistics: written by the thread in the place, read by anybody. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_tasks;

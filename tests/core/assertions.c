@@ -115,21 +115,21 @@ TEST_BY_NAME(busy_without_having_been_idle) {
   (void)wf_counters_sub_inactive(&counters);
 }
 
-TEST_BY_NAME(block_given_back_twice) {
+TEST_BY_NAME(cell_given_back_twice) {
   _Alignas(WF_CACHE_LINE) static wf_arena arena;
-  wf_block *block = wf_arena_take(&arena, 0);
-  wf_block_give_back(block, &arena);
-  wf_block_give_back(block, &arena);
+  wf_cell *cell = wf_arena_take(&arena, 0);
+  wf_cell_give_back(cell, &arena);
+  wf_cell_give_back(cell, &arena);
 }
 
 TEST_BY_NAME(entry_revoked_twice) {
   wf_injector injector;
-  wf_ticket tickets[2];
+  wf_receipt receipts[2];
   wf_injector_init(&injector, 0);
   for (int i = 0; i < 2; i++)
-    (void)wf_injector_push(&injector, do_nothing, NULL, &tickets[i]);
-  (void)wf_injector_revoke(&injector, &tickets[1]);
-  (void)wf_injector_revoke(&injector, &tickets[1]);
+    (void)wf_injector_push(&injector, do_nothing, NULL, &receipts[i]);
+  (void)wf_injector_revoke(&injector, &receipts[1]);
+  (void)wf_injector_revoke(&injector, &receipts[1]);
 }
 
 static wf_task tasks[2];
@@ -191,8 +191,8 @@ TEST(a_broken_invariant_ends_the_program_with_its_condition) {
   check_aborts("counted_off_twice", "old > 0");
   check_aborts("asleep_without_being_idle", "wf_counters_sleeping(word) < ");
   check_aborts("busy_without_having_been_idle", "wf_counters_inactive(old) > ");
-  check_aborts("block_given_back_twice", "(block->home & WF_BLOCK_FREE) == 0");
-  check_aborts("entry_revoked_twice", "ticket->entry->fn != NULL");
+  check_aborts("cell_given_back_twice", "(cell->home & WF_CELL_FREE) == 0");
+  check_aborts("entry_revoked_twice", "receipt->entry->fn != NULL");
   check_aborts("split_above_bottom", "ordered(split, index)");
   check_aborts("gate_away_from_split", "gate == pin_at(");
   check_aborts("deque_checked_without_its_lock", "wf_lock_is_held(&deque->lock)");

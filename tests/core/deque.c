@@ -385,9 +385,9 @@ TEST(empty_deque_moves_on_to_the_start_of_its_ring) {
   }
 }
 
-/* ---- claiming ---- */
+/* ---- taking over ---- */
 
-TEST(claim_exposes_the_older_half_and_seals) {
+TEST(take_over_exposes_the_older_half_and_seals) {
   FOR_EACH_START(start) {
     for (int count = 0; count <= 9; count++) {
       wf_deque deque;
@@ -419,9 +419,9 @@ TEST(claim_exposes_the_older_half_and_seals) {
   }
 }
 
-/* The owner of a sealed deque stands still, so claims may go on without another barrier
- * until nothing is private. */
-TEST(v19_claims_go_on_until_nothing_is_private) {
+/* The owner of a sealed deque stands still, so take-overs may go on without another
+ * barrier until nothing is private. */
+TEST(v19_take_overs_go_on_until_nothing_is_private) {
   FOR_EACH_START(start) {
     for (int count = 1; count <= 9; count++) {
       wf_deque deque;
@@ -443,7 +443,7 @@ TEST(v19_claims_go_on_until_nothing_is_private) {
   }
 }
 
-TEST(claim_with_a_stale_value_does_nothing) {
+TEST(take_over_with_a_stale_value_does_nothing) {
   FOR_EACH_START(start) {
     wf_deque deque;
     wf_deque_news news;
@@ -470,8 +470,9 @@ TEST(claim_with_a_stale_value_does_nothing) {
   }
 }
 
-/* A claim while a join has moved bottom below its task and not yet looked at the gate. */
-TEST(claim_in_the_middle_of_a_join_leaves_the_task_alone) {
+/* A take-over while a join has moved bottom below its task and not yet looked at the
+ * gate. */
+TEST(take_over_in_the_middle_of_a_join_leaves_the_task_alone) {
   FOR_EACH_START(start) {
     for (int count = 1; count <= 5; count++) {
       wf_deque deque;
@@ -642,7 +643,7 @@ static wf_task *model_pop(struct model *model, wf_deque_news *news) {
   return task;
 }
 
-static unsigned model_claim(struct model *model) {
+static unsigned model_take_over(struct model *model) {
   uint64_t state = model->asked & WF_ASKED_STATE_MASK;
   if (state != WF_ASKED_PINNED && state != WF_ASKED_RICH) return 0;
   unsigned exposed = (model->count - model->given + 1) / 2;
@@ -696,7 +697,7 @@ static bool model_step(wf_deque *deque, struct model *model, uint64_t random,
     if (!closed) model->asked |= WF_ASKED_PINNED;
   } else { /* the owner stands still, so no barrier is needed */
     uint64_t asked = wf_deque_asked(deque);
-    if (!CHECK_EQ(wf_deque_take_over(deque, asked), model_claim(model))) return false;
+    if (!CHECK_EQ(wf_deque_take_over(deque, asked), model_take_over(model))) return false;
   }
   return CHECK(same_news(news, expected)) &&
          CHECK_EQ(wf_deque_asked(deque), model->asked) &&

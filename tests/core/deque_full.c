@@ -211,7 +211,7 @@ TEST(eager_full_ring_without_memory_gives_the_newest_task_back) {
   }
 }
 
-/* Random forks, joins, steals, asks and claims while every growth fails, with the
+/* Random forks, joins, steals, asks and take-overs while every growth fails, with the
  * discipline of weft_join: joins come in the reverse order of forks, and the join of a
  * task that has run already takes nothing out. */
 TEST(nothing_is_lost_or_run_twice_while_memory_is_short) {
@@ -264,9 +264,10 @@ TEST(nothing_is_lost_or_run_twice_while_memory_is_short) {
   }
 }
 
-/* The newest task may be public already when the owner finds the ring full: a claim came
- * between its push and its look. Then it is given back only if no thief was faster. */
-TEST(full_ring_whose_newest_task_was_claimed) {
+/* The newest task may be public already when the owner finds the ring full: a take-over
+ * came between its push and its look. Then it is given back only if no thief was faster.
+ */
+TEST(full_ring_whose_newest_task_was_taken_over) {
   FOR_EACH_START(start) {
     for (int stolen = 0; stolen <= CAPACITY; stolen++) {
       wf_deque deque;

@@ -25,8 +25,8 @@ typedef struct job {
 typedef enum thief_kind {
   THIEF_STEALS,
   THIEF_ASKS,
-  THIEF_CLAIMS, /* with the process-wide barrier */
-  THIEF_MIXED   /* asks or claims, at random */
+  THIEF_TAKES_OVER, /* with the process-wide barrier */
+  THIEF_MIXED       /* asks or takes over, at random */
 } thief_kind;
 
 /* A race: which threads take part, and what they do. */
@@ -49,7 +49,7 @@ struct race {
   uint64_t random; /* the owner's */
   uint64_t forks, owner_runs, long_leaves, met;
   _Alignas(WF_CACHE_LINE) wf_u64 x_stolen;
-  wf_u64 x_claimed;
+  wf_u64 x_taken_over;
   _Alignas(WF_CACHE_LINE) wf_u32 x_stop;
 };
 
@@ -86,13 +86,13 @@ static bool steal_one(struct race *race) {
   return true;
 }
 
-static void claim(struct race *race) {
+static void take_over(struct race *race) {
   wf_deque_pin(&race->deque);
   uint64_t asked = wf_deque_asked(&race->deque);
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_PINNED) return;
   wf_sys_barrier();
   unsigned exposed = wf_deque_take_over(&race->deque, asked);
-  wf_u64_fetch_add_relaxed(&race->x_claimed, exposed);
+  wf_u64_fetch_add_relaxed(&race->x_taken_over, exposed);
 }
 
 static void thief(struct race *race, unsigned index) {
@@ -102,9 +102,9 @@ static void thief(struct race *race, unsigned index) {
     if (steal_one(race)) continue;
     thief_kind kind = race->kind;
     if (kind == THIEF_MIXED)
-      kind = harness_random(&random) % 2 == 0 ? THIEF_ASKS : THIEF_CLAIMS;
+      kind = harness_random(&random) % 2 == 0 ? THIEF_ASKS : THIEF_TAKES_OVER;
     if (kind == THIEF_ASKS) wf_deque_ask(&race->deque);
-    if (kind == THIEF_CLAIMS) claim(race);
+    if (kind == THIEF_TAKES_OVER) take_over(race);
     pause_a_little(&spins);
   }
 }
@@ -149,7 +149,7 @@ static bool join_job(struct race *race, job *it) {
 
 /* A long leaf after a fork: the owner does not come by its deque until something was
  * stolen since before the fork. Either the fork has exposed a task, or the pins are open
- * and a thief will close them and claim. */
+ * and a thief will close them and take over. */
 static void long_leaf(struct race *race, uint64_t stolen_before) {
   unsigned spins = 0;
   race->long_leaves++;
@@ -253,7 +253,7 @@ static void take_part(unsigned index, void *arg) {
 /* Runs a race from every start index; `operations` are for all together. The rules come
  * by address, because 32-bit x86 does not align arguments. */
 static void run_race(const struct race *rules) {
-  uint64_t stolen = 0, claimed = 0, forks = 0;
+  uint64_t stolen = 0, taken_over = 0, forks = 0;
   FOR_EACH_START(start) {
     struct race *race = &the_race;
     *race = *rules;
@@ -275,13 +275,13 @@ static void run_race(const struct race *rules) {
     CHECK(wf_u64_load_relaxed(&race->x_stolen) >= race->long_leaves);
     CHECK(wf_deque_asked(&race->deque) / WF_ASKED_ONE_EPOCH >= race->met);
     stolen += wf_u64_load_relaxed(&race->x_stolen);
-    claimed += wf_u64_load_relaxed(&race->x_claimed);
+    taken_over += wf_u64_load_relaxed(&race->x_taken_over);
     forks += race->forks;
     wf_deque_destroy(&race->deque);
   }
   if (rules->quiet) return;
-  printf("%llu forked, %llu stolen, %llu claimed\n", (unsigned long long)forks,
-         (unsigned long long)stolen, (unsigned long long)claimed);
+  printf("%llu forked, %llu stolen, %llu taken over\n", (unsigned long long)forks,
+         (unsigned long long)stolen, (unsigned long long)taken_over);
 }
 
 static bool barrier_is_there(void) {
@@ -381,39 +381,40 @@ TEST(v22_growth_under_thieves) {
   }
 }
 
-/* ---- claiming thieves: the owner's fast half against the process-wide barrier ---- */
+/* ---- thieves that take over: the owner's fast half against the process-wide barrier
+ * ---- */
 
-TEST(v22_claim_races_fast_join_one_thief) {
+TEST(v22_take_over_races_fast_join_one_thief) {
   if (!barrier_is_there()) return;
   run_race(&(struct race){.capacity = 16,
                           .thieves = 1,
-                          .kind = THIEF_CLAIMS,
+                          .kind = THIEF_TAKES_OVER,
                           .operations = 1500 * 1000,
                           .depth = 12,
                           .leaf_every = 2048});
 }
 
-TEST(v22_claim_races_fast_join_two_thieves) {
+TEST(v22_take_over_races_fast_join_two_thieves) {
   if (!barrier_is_there()) return;
   run_race(&(struct race){.capacity = 16,
                           .thieves = 2,
-                          .kind = THIEF_CLAIMS,
+                          .kind = THIEF_TAKES_OVER,
                           .operations = 1000 * 1000,
                           .depth = 12,
                           .leaf_every = 2048});
 }
 
-TEST(v22_claim_races_fast_join_of_the_only_task) {
+TEST(v22_take_over_races_fast_join_of_the_only_task) {
   if (!barrier_is_there()) return;
   run_race(&(struct race){.capacity = 4,
                           .thieves = 1,
-                          .kind = THIEF_CLAIMS,
+                          .kind = THIEF_TAKES_OVER,
                           .operations = 1000 * 1000,
                           .depth = 1,
                           .leaf_every = 2048});
 }
 
-TEST(v22_claim_and_ask_race_growth_and_wraparound) {
+TEST(v22_take_over_and_ask_race_growth_and_wraparound) {
   if (!barrier_is_there()) return;
   run_race(&(struct race){.capacity = 2,
                           .thieves = 2,
@@ -468,7 +469,7 @@ static void look_or_change(unsigned index, void *arg) {
   wf_deque_news news;
   wf_task *task;
   if (index > 0) {
-    wf_u64_fetch_add_relaxed(&race->x_claimed, 1); /* here: who is looking */
+    wf_u64_fetch_add_relaxed(&race->x_taken_over, 1); /* here: who is looking */
     while (wf_u32_load_acquire(&race->x_stop) == 0) {
       if (!CHECK(wf_deque_has_public(deque))) return;
     }

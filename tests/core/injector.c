@@ -128,18 +128,18 @@ TEST(a_match_is_taken_from_anywhere) {
 /* What was revoked is never taken, what was taken is not revoked. */
 TEST(an_entry_is_revoked_once_or_taken) {
   enum { COUNT = 3 * WF_SEGMENT_ENTRIES };
-  static wf_ticket tickets[COUNT];
+  static wf_receipt receipts[COUNT];
   for (unsigned step = 1; step < COUNT; step += 5) {
     for (unsigned taken = 0; taken < COUNT; taken += 40) {
       wf_injector injector;
       wf_injector_init(&injector, STARTS[step % START_COUNT]);
       for (unsigned i = 0; i < COUNT; i++)
-        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], &tickets[i]),
+        CHECK_EQ(wf_injector_push(&injector, function_of(i), &objects[i], &receipts[i]),
                  0);
       for (unsigned i = 0; i < taken; i++) check_take(&injector, i);
       for (unsigned i = COUNT; i-- > 0;) {
         if (i % step != 0) continue;
-        CHECK_EQ(wf_injector_revoke(&injector, &tickets[i]), i >= taken);
+        CHECK_EQ(wf_injector_revoke(&injector, &receipts[i]), i >= taken);
       }
       for (unsigned i = taken; i < COUNT; i++)
         if (i % step != 0) check_take(&injector, i);

@@ -199,33 +199,33 @@ SCENARIO(deque_asked_owner_finishes, .setup = one_private,
 
 /* ---- take over ---- */
 
-DEQUE(deque_claim_last_private, .setup = one_private,
+DEQUE(deque_take_over_last_private, .setup = one_private,
       .threads = {pop_one, take_over_and_steal}, .bound = 3, .sc_bound = XP_UNBOUNDED)
-DEQUE(deque_claim_busy_owner, .setup = two_private,
+DEQUE(deque_take_over_busy_owner, .setup = two_private,
       .threads = {push_two_pop_all, take_over_and_steal}, .bound = 3, .quick_bound = 2)
-DEQUE(deque_claim_two_thieves, .setup = two_private,
+DEQUE(deque_take_over_two_thieves, .setup = two_private,
       .threads = {pop_all, take_over_and_steal, take_over_and_steal}, .bound = 3,
       .ra_bound = 2, .quick_bound = 1)
-DEQUE(deque_claim_against_asker, .setup = one_private,
+DEQUE(deque_take_over_against_asker, .setup = one_private,
       .threads = {push_two_pop_all, take_over_and_steal, ask_and_steal}, .bound = 3,
       .ra_bound = 2, .quick_bound = 1)
 
 /* Tasks below a bottom that the owner has moved down, or down and up again, are seen by
- * a claimer that has read that bottom. */
+ * a thief that takes over and has read that bottom. */
 static void push_two_pop_two(void) {
   (void)push();
   (void)push();
   (void)pop();
   (void)pop();
 }
-DEQUE(deque_claim_after_pop, .setup = none,
+DEQUE(deque_take_over_after_pop, .setup = none,
       .threads = {push_two_pop_two, take_over_and_steal}, .bound = 3, .quick_bound = 2)
 
-/* A third thread takes what a claimer has made public: it sees what the owner wrote. */
+/* A third thread takes what a take-over has made public: it sees what the owner wrote. */
 static void push_one(void) {
   (void)push();
 }
-DEQUE(deque_claim_for_another, .setup = none,
+DEQUE(deque_take_over_for_another, .setup = none,
       .threads = {push_one, take_over_only, steal_one}, .bound = 3, .quick_bound = 2)
 
 /* A worker on its way to sleep that finds the pins sealed needs no barrier, and sees what
@@ -254,18 +254,18 @@ DEQUE(deque_has_public_after_thief, .setup = three_private_from_1,
       .threads = {answer_with_two, steal_one, look_after_thief}, .bound = 3,
       .quick_bound = 2)
 
-/* A claim leaves private tasks; the next one needs no barrier. */
-static void claim_rich_and_steal(void) {
+/* A take-over leaves private tasks; the next one needs no barrier. */
+static void take_over_rich_and_steal(void) {
   uint64_t asked = wf_deque_asked(&deque);
   if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_RICH)
     (void)wf_deque_take_over(&deque, asked);
   (void)steal();
 }
-DEQUE(deque_claim_rich, .setup = three_private,
-      .threads = {pop_all, take_over_and_steal, claim_rich_and_steal}, .bound = 3,
+DEQUE(deque_take_over_rich, .setup = three_private,
+      .threads = {pop_all, take_over_and_steal, take_over_rich_and_steal}, .bound = 3,
       .ra_bound = 2, .quick_bound = 1)
 
-/* The barrier of a claimer does not cover pins that were opened and closed since. */
+/* The barrier of a take-over does not cover pins that were opened and closed since. */
 static void push_pop_push(void) {
   (void)push();
   (void)pop();
@@ -275,7 +275,7 @@ static void push_pop_push(void) {
 static void ask(void) {
   wf_deque_ask(&deque);
 }
-DEQUE(deque_claim_old_pins, .setup = one_private,
+DEQUE(deque_take_over_old_pins, .setup = one_private,
       .threads = {push_pop_push, take_over_and_steal, ask}, .bound = 3, .ra_bound = 2,
       .quick_bound = 1)
 
@@ -297,13 +297,13 @@ DEQUE(deque_growth_under_thief, .setup = small,
 DEQUE(deque_growth_two_thieves, .setup = small,
       .threads = {push_three_pop_all, steal_one, steal_one}, .bound = 3, .ra_bound = 2,
       .quick_bound = 1)
-DEQUE(deque_growth_under_claim, .setup = small,
+DEQUE(deque_growth_under_take_over, .setup = small,
       .threads = {push_three_pop_all, take_over_and_steal}, .bound = 3, .ra_bound = 2,
       .quick_bound = 2)
 DEQUE(deque_full_without_memory, .setup = small,
       .threads = {push_three_pop_all, steal_two}, .failing_allocations = 2, .bound = 3,
       .ra_bound = 2, .quick_bound = 1)
-DEQUE(deque_full_under_claim, .setup = small,
+DEQUE(deque_full_under_take_over, .setup = small,
       .threads = {push_three_pop_all, take_over_and_steal}, .failing_allocations = 2,
       .bound = 3, .ra_bound = 2, .quick_bound = 1)
 
@@ -329,7 +329,7 @@ DEQUE(deque_wrap_last_task, .setup = near_the_edge, .threads = {pop_one, steal_o
 DEQUE(deque_wrap_growth, .setup = near_the_edge,
       .threads = {push_three_pop_all, steal_two}, .bound = 3, .ra_bound = 2,
       .quick_bound = 1)
-DEQUE(deque_wrap_claim, .setup = near_the_edge,
+DEQUE(deque_wrap_take_over, .setup = near_the_edge,
       .threads = {push_two_pop_all, take_over_and_steal}, .bound = 3, .ra_bound = 2,
       .quick_bound = 1)
 

@@ -17,7 +17,7 @@ enum { ENTRIES = 4 };
 static wf_injector injector;
 static unsigned *values; /* on the heap: its plain accesses are checked */
 static unsigned pushed[ENTRIES], taken[ENTRIES];
-static wf_ticket ticket;
+static wf_receipt receipt;
 
 static void nothing(void *ctx) {
   (void)ctx;
@@ -34,7 +34,7 @@ static void begin(void) {
   begin_at(0);
 }
 
-static void push(unsigned number, wf_ticket *where) {
+static void push(unsigned number, wf_receipt *where) {
   values[number] = number + 1;
   if (wf_injector_push(&injector, nothing, &values[number], where) == 0)
     pushed[number] = 1;
@@ -127,7 +127,7 @@ static void at_the_end_of_two(void) {
   at_the_end_of_a_segment();
   use_a_whole_segment();
   for (int i = 0; i < WF_SEGMENT_ENTRIES; i++)
-    XP_CHECK(wf_injector_take(&injector, &entry)); /* the first segment is spare now */
+    XP_CHECK(wf_injector_take(&injector, &entry)); /* one segment is in reserve now */
 }
 INJECTOR(injector_recycled_segment, .setup = at_the_end_of_two,
          .threads = {push_0_and_1, take_two}, .bound = 3)
@@ -148,10 +148,10 @@ INJECTOR(injector_segment_handed_on, .setup = at_the_end_of_both,
 /* What was pushed is taken or taken back, not both. */
 static void one_with_ticket(void) {
   begin();
-  push(0, &ticket);
+  push(0, &receipt);
 }
 static void revoke(void) {
-  if (wf_injector_revoke(&injector, &ticket)) pushed[0]--;
+  if (wf_injector_revoke(&injector, &receipt)) pushed[0]--;
 }
 INJECTOR(injector_revoke_against_take, .setup = one_with_ticket,
          .threads = {revoke, take_one}, .bound = XP_UNBOUNDED)
@@ -372,43 +372,43 @@ SCENARIO(bitset_left_place_is_freed, .setup = begin_left_place,
 /* ---- arena ---- */
 
 static wf_arena *arena;
-static wf_block *blocks[2];
+static wf_cell *cells[2];
 
 static void begin_arena(void) {
   arena = (wf_arena *)aligned_alloc(WF_CACHE_LINE, sizeof *arena);
   XP_CHECK(arena != NULL);
   *arena = (wf_arena){0};
   for (int i = 0; i < 2; i++) {
-    blocks[i] = wf_arena_take(arena, 0);
-    XP_CHECK(blocks[i] != NULL);
+    cells[i] = wf_arena_take(arena, 0);
+    XP_CHECK(cells[i] != NULL);
   }
   /* Nothing but what comes home is left. */
   arena->unused_size = 0;
 }
 static void send_home_0(void) {
-  *(unsigned *)(void *)(blocks[0] + 1) = 7; /* the payload */
-  wf_block_give_back(blocks[0], NULL);
+  *(unsigned *)(void *)(cells[0] + 1) = 7; /* the payload */
+  wf_cell_give_back(cells[0], NULL);
 }
 static void send_home_1(void) {
-  wf_block_give_back(blocks[1], NULL);
+  wf_cell_give_back(cells[1], NULL);
 }
 static void take_and_give(void) {
-  wf_block *block = wf_arena_take(arena, 0);
-  if (block == NULL) return;
-  *(unsigned *)(void *)(block + 1) = 8;
-  wf_block_give_back(block, arena);
+  wf_cell *cell = wf_arena_take(arena, 0);
+  if (cell == NULL) return;
+  *(unsigned *)(void *)(cell + 1) = 8;
+  wf_cell_give_back(cell, arena);
 }
-static unsigned times_in(const wf_block *list, const wf_block *block) {
+static unsigned times_in(const wf_cell *list, const wf_cell *cell) {
   unsigned n = 0;
   for (; list != NULL; list = list->next)
-    if (list == block) n++;
+    if (list == cell) n++;
   return n;
 }
-/* Both blocks are at home, in one list or the other. */
+/* Both cells are at home, in one list or the other. */
 static void arena_whole(void) {
-  const wf_block *returned = (const wf_block *)wf_ptr_load_relaxed(&arena->x_returned);
+  const wf_cell *returned = (const wf_cell *)wf_ptr_load_relaxed(&arena->x_returned);
   for (int i = 0; i < 2; i++)
-    XP_CHECK(times_in(arena->free[0], blocks[i]) + times_in(returned, blocks[i]) == 1);
+    XP_CHECK(times_in(arena->free[0], cells[i]) + times_in(returned, cells[i]) == 1);
   wf_arena_destroy(arena);
   free(arena);
 }

@@ -4,7 +4,7 @@
  * The owner forks and joins without a fence; its stores go through a store buffer as on a
  * TSO machine, a channel that the hardware empties at any time. Fences, read-modify-writes
  * and the lock wait until it is empty; a process-wide barrier empties it. THIEVES thieves
- * each do ROUNDS things in any order: steal, ask, take over (pin, note, barrier, claim).
+ * each do ROUNDS things in any order: steal, ask, take over (pin, note, barrier, expose).
  *
  * Stores of thieves are visible at once: each is a compare-and-swap or happens under the
  * lock, whose release empties their buffer before they load anything that matters.
@@ -331,7 +331,7 @@ inline ask() {
   fi
 }
 
-inline claim() {
+inline expose_for_owner() {
   if
   :: STATE(noted) == PINNED || STATE(noted) == RICH ->
      atomic { !locked -> locked = true };
@@ -371,7 +371,7 @@ inline take_over() {
   :: STATE(noted) == PINNED -> barrier()
   :: else
   fi;
-  claim()
+  expose_for_owner()
 }
 
 #ifdef SLEEPER

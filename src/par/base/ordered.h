@@ -2,9 +2,9 @@
  * order and whose number of results is not known in advance. Used by compactions of
  * arrays (array/compact.c: filter, partition, unique) and by iterators (iter/ordered.c).
  *
- * A thread asks for a block of memory (wf_ordered_enter), writes the results of a range
- * of the input to it, and hands it over. When all ranges before it have been handed over,
- * the block has its turn: it is delivered, or kept. If not, it waits in a list, and its
+ * A thread asks for memory (wf_ordered_enter), writes the results of a block of the input
+ * to it, and hands it over. When all blocks before it have been handed over, the block
+ * has its turn: its results are delivered, or kept. If not, it waits in a list, and its
  * thread goes on with another one; the thread that hands over what was missing delivers
  * it. So nobody ever waits. ordered.md has the argument, and what happens without memory.
  *

@@ -25,11 +25,11 @@ void wf_moments_merge(wf_moments *l, const wf_moments *r);
  * simd_body.h are enough for those. */
 enum { WF_SIMD_MAX = 16384 };
 
-/* Sums of floats are trees: elements of a block of WF_SUM_BLOCK are added in eight
- * columns, element i in column i % 8, by halves; blocks of a leaf by halves, too, the
+/* Sums of floats are trees: elements of a group of WF_SUM_GROUP are added in eight
+ * columns, element i in column i % 8, by halves; groups of a leaf by halves, too, the
  * lower one a power of two; then the columns. Leaves have WF_SUM_LEAF_BYTES: they stay in
  * a second-level cache where they are read twice, and take a few microseconds. */
-enum { WF_SUM_BLOCK = 128, WF_SUM_LEAF_BYTES = 65536 };
+enum { WF_SUM_GROUP = 128, WF_SUM_LEAF_BYTES = 65536 };
 
 /* The loops of one type: sum_f64, product_f64 and so on. `carry` is what scans keep
  * between elements: double for floats, else the type itself. */
@@ -61,7 +61,7 @@ typedef struct wf_simd {
   WF_SIMD_OF(u64, uint64_t, uint64_t, uint64_t)
   WF_SIMD_OF(f32, float, double, double)
   WF_SIMD_OF(f64, double, double, double)
-  /* The columns of the sum of n elements, a power of two of blocks: what sum_f32 and
+  /* The columns of the sum of n elements, a power of two of groups: what sum_f32 and
    * sum_f64 have before they add the columns. */
   void (*columns_f32)(double *sums, const float *a, size_t n);
   void (*columns_f64)(double *sums, const double *a, size_t n);

@@ -2,11 +2,11 @@
  * includes it for each kind of CPU. SIMD(name) is the name with the set's suffix, such as
  * sum_f64_avx2; SIMD_BYTES is the length of the set's vectors.
  *
- * Doubles are added in eight lanes, whatever the length of the vectors: element i goes to
- * lane i % 8, each lane is a binary tree over its elements, and in the end the lanes are
- * combined as a tree, too. That is pairwise summation, with as many additions as the
- * plain loop has. Integers wrap, so their order does not matter and the compiler may
- * choose it.
+ * Doubles are added in eight columns, whatever the length of the vectors: element i goes
+ * to column i % 8, each column is a binary tree over its elements, and in the end the
+ * columns are combined as a tree, too. That is pairwise summation, with as many additions
+ * as the plain loop has. Integers wrap, so their order does not matter and the compiler
+ * may choose it.
  *
  * Makes sum_T, product_T, dot_T, total_T, moments_T, min_T, max_T, scan_total_T and
  * scan_T for T in i32, u32, i64, u64, f32 and f64; fill_4 and fill_8; and the set itself,
@@ -16,30 +16,30 @@
 
 /* No include guard: the file is included several times. */
 
-#define WIDTH  (SIMD_BYTES / 8) /* doubles in a vector */
-#define VECTOR SIMD(vector)
-#define LANES  SIMD(lanes)
-#define EACH   for (int k = 0; k < 8 / WIDTH; k++) /* each vector of the eight lanes */
+#define WIDTH   (SIMD_BYTES / 8) /* doubles in a vector */
+#define VECTOR  SIMD(vector)
+#define COLUMNS SIMD(columns)
+#define EACH    for (int k = 0; k < 8 / WIDTH; k++) /* each vector of the eight columns */
 
 typedef double VECTOR __attribute__((vector_size(SIMD_BYTES)));
 typedef float SIMD(vector_f32) __attribute__((vector_size(SIMD_BYTES)));
 typedef float SIMD(vector_half) __attribute__((vector_size(SIMD_BYTES / 2)));
 
 /* Eight doubles. */
-typedef struct LANES {
+typedef struct COLUMNS {
   VECTOR v[8 / WIDTH];
-} LANES;
+} COLUMNS;
 
-/* ---- eight lanes ---- */
+/* ---- eight columns ---- */
 
-WF_INLINE LANES SIMD(load_f64)(const double *a) {
-  LANES r;
+WF_INLINE COLUMNS SIMD(load_f64)(const double *a) {
+  COLUMNS r;
   EACH memcpy(&r.v[k], a + k * WIDTH, sizeof r.v[k]);
   return r;
 }
 
-WF_INLINE LANES SIMD(load_f32)(const float *a) {
-  LANES r;
+WF_INLINE COLUMNS SIMD(load_f32)(const float *a) {
+  COLUMNS r;
   EACH {
     SIMD(vector_half) half;
     memcpy(&half, a + k * WIDTH, sizeof half);
@@ -48,95 +48,98 @@ WF_INLINE LANES SIMD(load_f32)(const float *a) {
   return r;
 }
 
-WF_INLINE void SIMD(store_f64)(double *to, LANES x) {
+WF_INLINE void SIMD(store_f64)(double *to, COLUMNS x) {
   EACH memcpy(to + k * WIDTH, &x.v[k], sizeof x.v[k]);
 }
 
-WF_INLINE void SIMD(store_f32)(float *to, LANES x) {
+WF_INLINE void SIMD(store_f32)(float *to, COLUMNS x) {
   EACH {
     SIMD(vector_half) half = __builtin_convertvector(x.v[k], SIMD(vector_half));
     memcpy(to + k * WIDTH, &half, sizeof half);
   }
 }
 
-WF_INLINE LANES SIMD(lanes_of)(double value) {
+WF_INLINE COLUMNS SIMD(columns_of)(double value) {
   double d[8] = {value, value, value, value, value, value, value, value};
   return SIMD(load_f64)(d);
 }
 
-/* Makes lanes_add and one_add, lanes_sub and one_sub, lanes_mul and one_mul: lane by lane
- * of x and y, and the eight lanes of x combined to one number. */
-#define LANES_OP(name, op)                                                               \
-  WF_INLINE LANES SIMD(lanes_##name)(LANES x, LANES y) {                                 \
+/* Makes columns_add and one_add, columns_sub and one_sub, columns_mul and one_mul: column
+ * by column of x and y, and the eight columns of x combined to one number. */
+#define COLUMNS_OP(name, op)                                                             \
+  WF_INLINE COLUMNS SIMD(columns_##name)(COLUMNS x, COLUMNS y) {                         \
     EACH x.v[k] = x.v[k] op y.v[k];                                                      \
     return x;                                                                            \
   }                                                                                      \
-  WF_INLINE double SIMD(one_##name)(LANES x) {                                           \
+  WF_INLINE double SIMD(one_##name)(COLUMNS x) {                                         \
     double d[8], e[4];                                                                   \
     SIMD(store_f64)(d, x);                                                               \
     for (int l = 0; l < 4; l++) e[l] = d[l] op d[l + 4];                                 \
     return (e[0] op e[2])op(e[1] op e[3]);                                               \
   }
-LANES_OP(add, +)
-LANES_OP(sub, -)
-LANES_OP(mul, *)
-#undef LANES_OP
+COLUMNS_OP(add, +)
+COLUMNS_OP(sub, -)
+COLUMNS_OP(mul, *)
+#undef COLUMNS_OP
 
 /* ---- trees ---- */
 
-/* A block of 128 elements is a tree in registers. The results of blocks wait in a stack,
- * in which the entry of level k stands for 2^k blocks. The last block is filled up with
+/* A group of 128 elements is a tree in registers. The results of groups wait in a stack,
+ * in which the entry of level k stands for 2^k groups. The last group is filled up with
  * elements that change nothing. */
-#define TREE_BLOCK  WF_SUM_BLOCK
-#define TREE_LEVELS 10 /* enough for WF_SIMD_MAX elements: 128 blocks are 8 levels */
+#define TREE_GROUP  WF_SUM_GROUP
+#define TREE_LEVELS 10 /* enough for WF_SIMD_MAX elements: 128 groups are 8 levels */
 
-#define TREE_16(op, AT, i) SIMD(lanes_##op)(AT(i), AT((i) + 8))
-#define TREE_32(op, AT, i) SIMD(lanes_##op)(TREE_16(op, AT, i), TREE_16(op, AT, (i) + 16))
-#define TREE_64(op, AT, i) SIMD(lanes_##op)(TREE_32(op, AT, i), TREE_32(op, AT, (i) + 32))
+#define TREE_16(op, AT, i) SIMD(columns_##op)(AT(i), AT((i) + 8))
+#define TREE_32(op, AT, i)                                                               \
+  SIMD(columns_##op)(TREE_16(op, AT, i), TREE_16(op, AT, (i) + 16))
+#define TREE_64(op, AT, i)                                                               \
+  SIMD(columns_##op)(TREE_32(op, AT, i), TREE_32(op, AT, (i) + 32))
 #define TREE_128(op, AT, i)                                                              \
-  SIMD(lanes_##op)(TREE_64(op, AT, i), TREE_64(op, AT, (i) + 64))
+  SIMD(columns_##op)(TREE_64(op, AT, i), TREE_64(op, AT, (i) + 64))
 #define AT_TAIL(i) SIMD(load_f64)(tail + (i))
 
-/* Combines all elements to the lanes `all`. AT(i) is eight lanes from the elements i to
- * i + 7, ONE(i) the same for a single element, `empty` changes nothing. */
-#define TREE_LANES(op, empty, AT, ONE)                                                   \
+/* Combines all elements to the columns `all`. AT(i) is eight columns from the elements i
+ * to i + 7, ONE(i) the same for a single element, `empty` changes nothing. */
+#define TREE_COLUMNS(op, empty, AT, ONE)                                                 \
   WF_ASSERT(n <= WF_SIMD_MAX);                                                           \
-  LANES waiting[TREE_LEVELS];                                                            \
-  size_t top = 0, blocks = n / TREE_BLOCK;                                               \
-  for (size_t block = 0; block < blocks; block++) {                                      \
-    size_t i = block * TREE_BLOCK;                                                       \
-    LANES x = TREE_128(op, AT, i);                                                       \
-    for (size_t k = block; k % 2 == 1; k /= 2) x = SIMD(lanes_##op)(waiting[--top], x);  \
+  COLUMNS waiting[TREE_LEVELS];                                                          \
+  size_t top = 0, groups = n / TREE_GROUP;                                               \
+  for (size_t group = 0; group < groups; group++) {                                      \
+    size_t i = group * TREE_GROUP;                                                       \
+    COLUMNS x = TREE_128(op, AT, i);                                                     \
+    for (size_t k = group; k % 2 == 1; k /= 2)                                           \
+      x = SIMD(columns_##op)(waiting[--top], x);                                         \
     WF_ASSERT(top < TREE_LEVELS);                                                        \
     waiting[top++] = x;                                                                  \
   }                                                                                      \
-  if (n % TREE_BLOCK != 0 || n == 0) {                                                   \
-    double tail[TREE_BLOCK];                                                             \
-    size_t from = blocks * TREE_BLOCK;                                                   \
-    for (size_t l = 0; l < TREE_BLOCK; l++)                                              \
+  if (n % TREE_GROUP != 0 || n == 0) {                                                   \
+    double tail[TREE_GROUP];                                                             \
+    size_t from = groups * TREE_GROUP;                                                   \
+    for (size_t l = 0; l < TREE_GROUP; l++)                                              \
       tail[l] = from + l < n ? ONE(from + l) : (empty);                                  \
-    waiting[top++] = SIMD(block_##op)(tail);                                             \
+    waiting[top++] = SIMD(group_##op)(tail);                                             \
   }                                                                                      \
-  LANES all = waiting[--top];                                                            \
-  while (top > 0) all = SIMD(lanes_##op)(waiting[--top], all);
+  COLUMNS all = waiting[--top];                                                          \
+  while (top > 0) all = SIMD(columns_##op)(waiting[--top], all);
 
 #define TREE(op, empty, AT, ONE)                                                         \
-  TREE_LANES(op, empty, AT, ONE)                                                         \
+  TREE_COLUMNS(op, empty, AT, ONE)                                                       \
   return SIMD(one_##op)(all);
 
-/* A block of doubles. */
-static __attribute__((noinline)) LANES SIMD(block_add)(const double *tail) {
+/* A group of doubles. */
+static __attribute__((noinline)) COLUMNS SIMD(group_add)(const double *tail) {
   return TREE_128(add, AT_TAIL, 0);
 }
 
-static __attribute__((noinline)) LANES SIMD(block_mul)(const double *tail) {
+static __attribute__((noinline)) COLUMNS SIMD(group_mul)(const double *tail) {
   return TREE_128(mul, AT_TAIL, 0);
 }
 
 #define AT_F64(i)  SIMD(load_f64)(a + (i))
 #define AT_F32(i)  SIMD(load_f32)(a + (i))
-#define DOT_F64(i) SIMD(lanes_mul)(SIMD(load_f64)(a + (i)), SIMD(load_f64)(b + (i)))
-#define DOT_F32(i) SIMD(lanes_mul)(SIMD(load_f32)(a + (i)), SIMD(load_f32)(b + (i)))
+#define DOT_F64(i) SIMD(columns_mul)(SIMD(load_f64)(a + (i)), SIMD(load_f64)(b + (i)))
+#define DOT_F32(i) SIMD(columns_mul)(SIMD(load_f32)(a + (i)), SIMD(load_f32)(b + (i)))
 #define ONE(i)     ((double)a[i])
 #define ONE_DOT(i) ((double)a[i] * (double)b[i])
 
@@ -149,12 +152,12 @@ static double SIMD(sum_f32)(const float *a, size_t n) {
 }
 
 static void SIMD(columns_f64)(double *sums, const double *a, size_t n) {
-  TREE_LANES(add, 0.0, AT_F64, ONE)
+  TREE_COLUMNS(add, 0.0, AT_F64, ONE)
   SIMD(store_f64)(sums, all);
 }
 
 static void SIMD(columns_f32)(double *sums, const float *a, size_t n) {
-  TREE_LANES(add, 0.0, AT_F32, ONE)
+  TREE_COLUMNS(add, 0.0, AT_F32, ONE)
   SIMD(store_f64)(sums, all);
 }
 
@@ -244,18 +247,18 @@ TOTAL_64(u64, uint64_t, uint32_t)
 #undef TOTAL_64
 
 /* The distances of doubles from the mean, and their squares. */
-#define APART(i)       SIMD(lanes_sub)(SIMD(load_f64)(a + (i)), means)
-#define SQUARED(i)     SIMD(lanes_mul)(APART(i), APART(i))
+#define APART(i)       SIMD(columns_sub)(SIMD(load_f64)(a + (i)), means)
+#define SQUARED(i)     SIMD(columns_mul)(APART(i), APART(i))
 #define ONE_APART(i)   (a[i] - mean)
 #define ONE_SQUARED(i) ((a[i] - mean) * (a[i] - mean))
 
 static double SIMD(tree_apart)(const double *a, double mean, size_t n) {
-  LANES means = SIMD(lanes_of)(mean);
+  COLUMNS means = SIMD(columns_of)(mean);
   TREE(add, 0.0, APART, ONE_APART)
 }
 
 static double SIMD(tree_squared)(const double *a, double mean, size_t n) {
-  LANES means = SIMD(lanes_of)(mean);
+  COLUMNS means = SIMD(columns_of)(mean);
   TREE(add, 0.0, SQUARED, ONE_SQUARED)
 }
 
@@ -276,9 +279,9 @@ static wf_moments SIMD(moments_f64)(const double *a, size_t n) {
 #define MOMENTS(name, type)                                                              \
   static wf_moments SIMD(moments_##name)(const type *a, size_t n) {                      \
     wf_moments all = {0, 0, 0, 0};                                                       \
-    for (size_t i = 0; i < n; i += TREE_BLOCK) {                                         \
-      double d[TREE_BLOCK];                                                              \
-      size_t count = n - i < TREE_BLOCK ? n - i : TREE_BLOCK;                            \
+    for (size_t i = 0; i < n; i += TREE_GROUP) {                                         \
+      double d[TREE_GROUP];                                                              \
+      size_t count = n - i < TREE_GROUP ? n - i : TREE_GROUP;                            \
       for (size_t l = 0; l < count; l++) d[l] = (double)a[i + l];                        \
       wf_moments m = SIMD(moments_f64)(d, count);                                        \
       if (i == 0)                                                                        \
@@ -325,34 +328,35 @@ EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
 #define EXTREME_F64(which, op, x, r) _mm512_##which##_pd(x, r)
 #define EXTREME_F32(which, op, x, r) _mm512_##which##_ps(x, r)
 #else
-#define EXTREME_LANES(count, op, x, r)                                                   \
+#define EXTREME_COLUMNS(count, op, x, r)                                                 \
   __extension__({                                                                        \
     for (int l = 0; l < (count); l++) (r)[l] = (x)[l] op(r)[l] ? (x)[l] : (r)[l];        \
     (r);                                                                                 \
   })
-#define EXTREME_F64(which, op, x, r) EXTREME_LANES(2, op, x, r)
-#define EXTREME_F32(which, op, x, r) EXTREME_LANES(4, op, x, r)
+#define EXTREME_F64(which, op, x, r) EXTREME_COLUMNS(2, op, x, r)
+#define EXTREME_F32(which, op, x, r) EXTREME_COLUMNS(4, op, x, r)
 #endif
 
-/* Makes min_f32, max_f32, min_f64 and max_f64. Every set has 128 bytes of lanes, because
- * they decide which of equal zeros, 0.0 or -0.0, is the result. */
+/* Makes min_f32, max_f32, min_f64 and max_f64. Every set has 128 bytes of columns,
+ * because they decide which of equal zeros, 0.0 or -0.0, is the result. */
 #define EXTREME_OF_FLOATS(which, name, type, vector, none, op, EXTREME)                  \
   static type SIMD(which##_##name)(const type *a, size_t n) {                            \
     enum { ALL = 128 / sizeof(type), PART = SIMD_BYTES / sizeof(type) };                 \
     vector r[ALL / PART];                                                                \
-    type lanes[ALL], best = (type)(none);                                                \
+    type columns[ALL], best = (type)(none);                                              \
     size_t i = 0;                                                                        \
-    for (int l = 0; l < ALL; l++) lanes[l] = best;                                       \
-    memcpy(r, lanes, sizeof r);                                                          \
+    for (int l = 0; l < ALL; l++) columns[l] = best;                                     \
+    memcpy(r, columns, sizeof r);                                                        \
     for (; i + ALL <= n; i += ALL)                                                       \
       for (int k = 0; k < ALL / PART; k++) {                                             \
         vector x;                                                                        \
         memcpy(&x, a + i + k * PART, sizeof x);                                          \
         r[k] = EXTREME(which, op, x, r[k]);                                              \
       }                                                                                  \
-    memcpy(lanes, r, sizeof r);                                                          \
-    for (int l = 0; i < n; i++, l++) lanes[l] = a[i] op lanes[l] ? a[i] : lanes[l];      \
-    for (int l = 0; l < ALL; l++) best = lanes[l] op best ? lanes[l] : best;             \
+    memcpy(columns, r, sizeof r);                                                        \
+    for (int l = 0; i < n; i++, l++)                                                     \
+      columns[l] = a[i] op columns[l] ? a[i] : columns[l];                               \
+    for (int l = 0; l < ALL; l++) best = columns[l] op best ? columns[l] : best;         \
     return best;                                                                         \
   }
 EXTREME_OF_FLOATS(min, f32, float, SIMD(vector_f32), __builtin_inf(), <, EXTREME_F32)
@@ -360,7 +364,7 @@ EXTREME_OF_FLOATS(max, f32, float, SIMD(vector_f32), -__builtin_inf(), >, EXTREM
 EXTREME_OF_FLOATS(min, f64, double, VECTOR, __builtin_inf(), <, EXTREME_F64)
 EXTREME_OF_FLOATS(max, f64, double, VECTOR, -__builtin_inf(), >, EXTREME_F64)
 #undef EXTREME_OF_FLOATS
-#undef EXTREME_LANES
+#undef EXTREME_COLUMNS
 #undef EXTREME_F64
 #undef EXTREME_F32
 
@@ -379,11 +383,11 @@ FILL(8, uint64_t)
 
 /* ---- scans ---- */
 
-/* prefix: x0, x0 + x1, ..., where lanes 4 to 7 are added to the sum of lanes 0 to 3, and
- * likewise within the halves. last: the last lane in all eight. shift: each lane moves up
- * by one, and the last one of `before` comes first. */
+/* prefix: x0, x0 + x1, ..., where columns 4 to 7 are added to the sum of columns 0 to 3,
+ * and likewise within the halves. last: the last column in all eight. shift: each column
+ * moves up by one, and the last one of `before` comes first. */
 #if WF_X86_SIMD && SIMD_BYTES == 64
-WF_INLINE LANES SIMD(prefix)(LANES x) {
+WF_INLINE COLUMNS SIMD(prefix)(COLUMNS x) {
   __m512d v = x.v[0];
   v = _mm512_mask_add_pd(v, 0xaa, v, _mm512_movedup_pd(v));
   v = _mm512_mask_add_pd(v, 0xcc, v, _mm512_permutex_pd(v, 0x55));
@@ -392,18 +396,18 @@ WF_INLINE LANES SIMD(prefix)(LANES x) {
   return x;
 }
 
-WF_INLINE LANES SIMD(last)(LANES x) {
+WF_INLINE COLUMNS SIMD(last)(COLUMNS x) {
   x.v[0] = _mm512_permutexvar_pd(_mm512_set1_epi64(7), x.v[0]);
   return x;
 }
 
-WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
+WF_INLINE COLUMNS SIMD(shift)(COLUMNS before, COLUMNS x) {
   x.v[0] = _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(x.v[0]),
                                                    _mm512_castpd_si512(before.v[0]), 7));
   return x;
 }
 #elif WF_X86_SIMD && SIMD_BYTES == 32
-WF_INLINE LANES SIMD(prefix)(LANES x) {
+WF_INLINE COLUMNS SIMD(prefix)(COLUMNS x) {
   EACH {
     __m256d v = x.v[k];
     v = _mm256_blend_pd(v, v + _mm256_movedup_pd(v), 0xa);
@@ -413,12 +417,12 @@ WF_INLINE LANES SIMD(prefix)(LANES x) {
   return x;
 }
 
-WF_INLINE LANES SIMD(last)(LANES x) {
+WF_INLINE COLUMNS SIMD(last)(COLUMNS x) {
   x.v[0] = x.v[1] = _mm256_permute4x64_pd(x.v[1], 0xff);
   return x;
 }
 
-WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
+WF_INLINE COLUMNS SIMD(shift)(COLUMNS before, COLUMNS x) {
   __m256d low = _mm256_permute4x64_pd(x.v[0], 0x93); /* 3 0 1 2 */
   __m256d high = _mm256_permute4x64_pd(x.v[1], 0x93);
   x.v[0] = _mm256_blend_pd(low, _mm256_permute4x64_pd(before.v[1], 0xff), 1);
@@ -426,7 +430,7 @@ WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
   return x;
 }
 #else
-WF_INLINE LANES SIMD(prefix)(LANES x) {
+WF_INLINE COLUMNS SIMD(prefix)(COLUMNS x) {
   double pair[4], low, high, half;
   EACH pair[k] = x.v[k][0] + x.v[k][1];
   low = pair[0], high = pair[2];
@@ -439,12 +443,12 @@ WF_INLINE LANES SIMD(prefix)(LANES x) {
   return x;
 }
 
-WF_INLINE LANES SIMD(last)(LANES x) {
-  return SIMD(lanes_of)(x.v[3][1]);
+WF_INLINE COLUMNS SIMD(last)(COLUMNS x) {
+  return SIMD(columns_of)(x.v[3][1]);
 }
 
-WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
-  LANES r;
+WF_INLINE COLUMNS SIMD(shift)(COLUMNS before, COLUMNS x) {
+  COLUMNS r;
   EACH r.v[k] = (VECTOR){k == 0 ? before.v[3][1] : x.v[(k + 3) % 4][1], x.v[k][0]};
   return r;
 }
@@ -454,31 +458,31 @@ WF_INLINE LANES SIMD(shift)(LANES before, LANES x) {
  * them in this call, and that to the carry. */
 #define SCAN_STEP(name, to, from)                                                        \
   do {                                                                                   \
-    LANES x = SIMD(prefix)(SIMD(load_##name)(from));                                     \
-    LANES now = SIMD(lanes_add)(carry, SIMD(lanes_add)(sum, x));                         \
+    COLUMNS x = SIMD(prefix)(SIMD(load_##name)(from));                                   \
+    COLUMNS now = SIMD(columns_add)(carry, SIMD(columns_add)(sum, x));                   \
     SIMD(store_##name)((to), exclusive ? SIMD(shift)(out, now) : now);                   \
-    sum = SIMD(lanes_add)(sum, SIMD(last)(x));                                           \
+    sum = SIMD(columns_add)(sum, SIMD(last)(x));                                         \
     out = now;                                                                           \
   } while (0)
 
 /* Makes scan_f32, scan_f64, scan_total_f32 and scan_total_f64. */
 #define SCAN_OF_FLOATS(name, type)                                                       \
   static double SIMD(scan_total_##name)(const type *a, size_t n) {                       \
-    LANES sum = SIMD(lanes_of)(0);                                                       \
+    COLUMNS sum = SIMD(columns_of)(0);                                                   \
     size_t i = 0;                                                                        \
     for (; i + 8 <= n; i += 8)                                                           \
-      sum = SIMD(lanes_add)(sum, SIMD(last)(SIMD(prefix)(SIMD(load_##name)(a + i))));    \
+      sum = SIMD(columns_add)(sum, SIMD(last)(SIMD(prefix)(SIMD(load_##name)(a + i))));  \
     if (i < n) {                                                                         \
       type tail[8] = {0};                                                                \
       memcpy(tail, a + i, (n - i) * sizeof *a);                                          \
-      sum = SIMD(lanes_add)(sum, SIMD(last)(SIMD(prefix)(SIMD(load_##name)(tail))));     \
+      sum = SIMD(columns_add)(sum, SIMD(last)(SIMD(prefix)(SIMD(load_##name)(tail))));   \
     }                                                                                    \
     return sum.v[0][0];                                                                  \
   }                                                                                      \
                                                                                          \
   WF_INLINE double SIMD(scan_either_##name)(type * dst, const type *a, size_t n,         \
                                             double before, bool exclusive) {             \
-    LANES sum = SIMD(lanes_of)(0), carry = SIMD(lanes_of)(before), out = carry;          \
+    COLUMNS sum = SIMD(columns_of)(0), carry = SIMD(columns_of)(before), out = carry;    \
     size_t i = 0;                                                                        \
     for (; i + 8 <= n; i += 8) SCAN_STEP(name, dst + i, a + i);                          \
     if (i < n) {                                                                         \
@@ -572,9 +576,9 @@ static const wf_simd SIMD(simd) = {
 #undef ENTRIES
 #undef WIDTH
 #undef VECTOR
-#undef LANES
+#undef COLUMNS
 #undef EACH
-#undef TREE_BLOCK
+#undef TREE_GROUP
 #undef TREE_LEVELS
 #undef TREE_16
 #undef TREE_32
@@ -582,7 +586,7 @@ static const wf_simd SIMD(simd) = {
 #undef TREE_128
 #undef AT_TAIL
 #undef TREE
-#undef TREE_LANES
+#undef TREE_COLUMNS
 #undef AT_F64
 #undef AT_F32
 #undef DOT_F64

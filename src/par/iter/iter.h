@@ -283,25 +283,25 @@ typedef struct wf_iter_folding {
   void *ctx;
 } wf_iter_folding;
 
-/* A sum of floats that is under way: columns of complete blocks, and elements of a block
- * that is not complete. WF_SUM_LEVELS: a leaf has at most 128 blocks, of floats, and what
+/* A sum of floats that is under way: columns of complete groups, and elements of a group
+ * that is not complete. WF_SUM_LEVELS: a leaf has at most 128 groups, of floats, and what
  * waits stands for different powers of two below that. */
 enum { WF_SUM_LEVELS = 8 };
 
-typedef struct wf_sum_stream {
+typedef struct wf_sum_tree {
   double columns[WF_SUM_LEVELS][8]; /* the first `waiting` are set */
-  double tail[WF_SUM_BLOCK];        /* the first `in_tail` are set */
+  double tail[WF_SUM_GROUP];        /* the first `in_tail` are set */
   size_t waiting, in_tail;
-  size_t blocks; /* complete ones of the leaf of fold/numbers.c that is under way */
+  size_t groups; /* complete ones of the leaf of fold/numbers.c that is under way */
   double number; /* the sum of complete leaves, if there are any */
   bool has_number;
-} wf_sum_stream;
+} wf_sum_tree;
 
 /* The state of a run that folds. */
 struct wf_iter_leaf {
   void *acc;
   void *ctx; /* of the folding */
-  wf_sum_stream
+  wf_sum_tree
       sum; /* for sums of floats: not part of what is merged, and too large for it */
 };
 

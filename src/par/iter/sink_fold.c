@@ -35,7 +35,7 @@ void wf_iter_leaf_begin(wf_iter_leaf *leaf, const wf_iter_folding *f, void *acc,
                         wf_iter_run *run) {
   leaf->acc = acc;
   leaf->ctx = f->ctx;
-  leaf->sum.blocks = leaf->sum.in_tail = 0;
+  leaf->sum.groups = leaf->sum.in_tail = 0;
   leaf->sum.waiting = 0;
   leaf->sum.has_number = false;
   f->init(acc, f->ctx);
@@ -301,8 +301,8 @@ DEFINE_SUM(u64, uint64_t, uint64_t)
 
 /* The same bits as weft_sum_f32 and weft_sum_f64 of an array with the same numbers, where
  * the length is known: the tree of fold/simd.h, in which leaves of WF_SUM_LEAF_BYTES are
- * cut into blocks of 128 elements and those are added in eight columns. A leaf of the
- * fold is a part of such a leaf here, a power of two of blocks, so that there are enough
+ * cut into groups of 128 elements and those are added in eight columns. A leaf of the
+ * fold is a part of such a leaf here, a power of two of groups, so that there are enough
  * of them for functions that take long; wf_fold_run_in_groups merges them as
  * fold/numbers.c would have.
  *
@@ -348,83 +348,83 @@ static void merge_floats(void *acc, const void *right, void *ctx) {
   }
 }
 
-/* Adds the columns of 2^level blocks to the tree of a stream. What blocks give waits in a
+/* Adds the columns of 2^level groups to the tree. What groups give waits in a
  * stack until its neighbour of the same level comes, as the bits of a counter. */
-static void stream_add(wf_sum_stream *s, const double *columns, unsigned level,
-                       const float_ctx *c) {
+static void sum_add(wf_sum_tree *s, const double *columns, unsigned level,
+                    const float_ctx *c) {
   double x[8];
   memcpy(x, columns, sizeof x);
-  WF_ASSERT((s->blocks & (((size_t)1 << level) - 1)) == 0);
-  for (size_t k = s->blocks >> level; k % 2 == 1; k /= 2) {
+  WF_ASSERT((s->groups & (((size_t)1 << level) - 1)) == 0);
+  for (size_t k = s->groups >> level; k % 2 == 1; k /= 2) {
     const double *left = s->columns[--s->waiting];
     for (int i = 0; i < 8; i++) x[i] = left[i] + x[i];
   }
   WF_ASSERT(s->waiting < WF_SUM_LEVELS);
   memcpy(s->columns[s->waiting++], x, sizeof x);
-  s->blocks += (size_t)1 << level;
-  if (s->blocks < c->leaf / WF_SUM_BLOCK) return;
+  s->groups += (size_t)1 << level;
+  if (s->groups < c->leaf / WF_SUM_GROUP) return;
   /* A whole leaf: its sum is a number, and the next one begins. */
   WF_ASSERT(s->waiting == 1);
   double number = add_columns(s->columns[0]);
   s->number = s->has_number ? s->number + number : number;
   s->has_number = true;
-  s->blocks = s->waiting = 0;
+  s->groups = s->waiting = 0;
 }
 
-/* The largest power of two of blocks that may come next: at most `blocks`, and its end is
+/* The largest power of two of groups that may come next: at most `groups`, and its end is
  * not behind that of a larger tree. */
-static unsigned next_level(const wf_sum_stream *s, size_t blocks, const float_ctx *c) {
+static unsigned next_level(const wf_sum_tree *s, size_t groups, const float_ctx *c) {
   unsigned level = 0;
-  while ((size_t)2 << level <= blocks && (s->blocks >> level) % 2 == 0 &&
-         (size_t)2 << level <= c->leaf / WF_SUM_BLOCK)
+  while ((size_t)2 << level <= groups && (s->groups >> level) % 2 == 0 &&
+         (size_t)2 << level <= c->leaf / WF_SUM_GROUP)
     level++;
   return level;
 }
 
-static void stream_add_tail(wf_sum_stream *s, const float_ctx *c) {
+static void sum_add_tail(wf_sum_tree *s, const float_ctx *c) {
   double columns[8];
-  c->simd->columns_f64(columns, s->tail, WF_SUM_BLOCK);
-  stream_add(s, columns, 0, c);
+  c->simd->columns_f64(columns, s->tail, WF_SUM_GROUP);
+  sum_add(s, columns, 0, c);
   s->in_tail = 0;
 }
 
-/* Batches begin and end anywhere; what is no whole block waits in the tail. */
+/* Batches begin and end anywhere; what is no whole group waits in the tail. */
 #define DEFINE_FLOAT_TAKE(name, type)                                                    \
   static bool take_sum_##name(wf_iter_run *run, const char *elems, size_t n) {           \
     wf_iter_leaf *leaf = (wf_iter_leaf *)run->state;                                     \
     const float_ctx *c = (const float_ctx *)leaf->ctx;                                   \
     const type *a = (const type *)(const void *)elems, *end = a + n;                     \
-    wf_sum_stream *s = &leaf->sum;                                                       \
+    wf_sum_tree *s = &leaf->sum;                                                         \
     double columns[8];                                                                   \
     if (s->in_tail > 0) {                                                                \
-      while (a < end && s->in_tail < WF_SUM_BLOCK) s->tail[s->in_tail++] = (double)*a++; \
-      if (s->in_tail == WF_SUM_BLOCK) stream_add_tail(s, c);                             \
+      while (a < end && s->in_tail < WF_SUM_GROUP) s->tail[s->in_tail++] = (double)*a++; \
+      if (s->in_tail == WF_SUM_GROUP) sum_add_tail(s, c);                                \
     }                                                                                    \
-    while (end - a >= WF_SUM_BLOCK) {                                                    \
-      unsigned level = next_level(s, (size_t)(end - a) / WF_SUM_BLOCK, c);               \
-      size_t part = (size_t)WF_SUM_BLOCK << level;                                       \
+    while (end - a >= WF_SUM_GROUP) {                                                    \
+      unsigned level = next_level(s, (size_t)(end - a) / WF_SUM_GROUP, c);               \
+      size_t part = (size_t)WF_SUM_GROUP << level;                                       \
       c->simd->columns_##name(columns, a, part);                                         \
-      stream_add(s, columns, level, c);                                                  \
+      sum_add(s, columns, level, c);                                                     \
       a += part;                                                                         \
     }                                                                                    \
     while (a < end) s->tail[s->in_tail++] = (double)*a++;                                \
-    WF_ASSERT(s->in_tail < WF_SUM_BLOCK);                                                \
+    WF_ASSERT(s->in_tail < WF_SUM_GROUP);                                                \
     return true;                                                                         \
   }
 DEFINE_FLOAT_TAKE(f32, float)
 DEFINE_FLOAT_TAKE(f64, double)
 #undef DEFINE_FLOAT_TAKE
 
-/* The last block is filled up with zeros, as in fold/simd.h; one of zeros only if there
+/* The last group is filled up with zeros, as in fold/simd.h; one of zeros only if there
  * is nothing else. */
 static void finish_float(wf_iter_leaf *leaf, size_t begin) {
   const float_ctx *c = (const float_ctx *)leaf->ctx;
-  wf_sum_stream *s = &leaf->sum;
+  wf_sum_tree *s = &leaf->sum;
   float_sum *acc = (float_sum *)leaf->acc;
   acc->leaf = c->is_known ? begin / c->leaf : 0;
   if (s->in_tail > 0) {
-    memset(s->tail + s->in_tail, 0, (WF_SUM_BLOCK - s->in_tail) * sizeof *s->tail);
-    stream_add_tail(s, c);
+    memset(s->tail + s->in_tail, 0, (WF_SUM_GROUP - s->in_tail) * sizeof *s->tail);
+    sum_add_tail(s, c);
   }
   if (s->waiting > 0) {
     memcpy(acc->column, s->columns[--s->waiting], sizeof acc->column);
@@ -438,40 +438,40 @@ static void finish_float(wf_iter_leaf *leaf, size_t begin) {
   if (!s->has_number)
     acc->column[0] = add_columns(acc->column);
   else
-    acc->column[0] = s->blocks > 0 ? s->number + add_columns(acc->column) : s->number;
+    acc->column[0] = s->groups > 0 ? s->number + add_columns(acc->column) : s->number;
 }
 
 /* ---- leaves of few positions ---- */
 
-/* Where a leaf of the fold would be shorter than a block, it is a block all the same, and
+/* Where a leaf of the fold would be shorter than a group, it is a group all the same, and
  * its elements are a loop of their own: so a few expensive elements still are work for
  * many threads. */
-typedef struct block_call {
+typedef struct group_call {
   const wf_iter_plan *plan;
   size_t begin, size; /* the first position, bytes of an element */
   char *values;
-} block_call;
+} group_call;
 
 static bool take_values(wf_iter_run *run, const char *elems, size_t n) {
-  const block_call *b = (const block_call *)run->state;
+  const group_call *b = (const group_call *)run->state;
   memcpy(b->values + (run->base - b->begin) * b->size, elems, n * b->size);
   return true;
 }
 
 static void make_values(size_t begin, size_t end, void *ctx) {
-  block_call *b = (block_call *)ctx;
+  group_call *b = (group_call *)ctx;
   wf_iter_run run = {.plan = b->plan, .take = take_values, .state = b};
   wf_iter_eval(&run, b->begin + begin, b->begin + end);
 }
 
-static void fold_block_of_floats(void *acc, size_t begin, size_t end, void *ctx) {
+static void fold_group_of_floats(void *acc, size_t begin, size_t end, void *ctx) {
   const fold_call *call = (const fold_call *)ctx;
-  double values[WF_SUM_BLOCK];
-  block_call block = {call->plan, begin, wf_plan_root(call->plan)->size, (char *)values};
-  wf_loop loop = {make_values, &block, NULL};
+  double values[WF_SUM_GROUP];
+  group_call group = {call->plan, begin, wf_plan_root(call->plan)->size, (char *)values};
+  wf_loop loop = {make_values, &group, NULL};
   wf_iter_run run = {.plan = call->plan};
   wf_iter_leaf leaf;
-  WF_ASSERT(end - begin <= WF_SUM_BLOCK);
+  WF_ASSERT(end - begin <= WF_SUM_GROUP);
   wf_iter_leaf_begin(&leaf, call->folding, acc, &run);
   wf_loop_run(&call->parts, end - begin, &loop);
   /* Cancelled: some values were not made, and the sum means nothing. */
@@ -482,15 +482,15 @@ static void fold_block_of_floats(void *acc, size_t begin, size_t end, void *ctx)
 
 static void cut_floats(fold_call *call, const float_ctx *c) {
   const weft_opts *opts = &call->plan->opts;
-  size_t wanted = call->fold.leaf, leaf = WF_SUM_BLOCK;
+  size_t wanted = call->fold.leaf, leaf = WF_SUM_GROUP;
   while (leaf <= wanted / 2 && leaf < c->leaf) leaf *= 2;
   call->fold.leaf = leaf;
   call->group = c->leaf / leaf;
-  if (wanted >= WF_SUM_BLOCK) return;
-  call->fold.fold = fold_block_of_floats;
+  if (wanted >= WF_SUM_GROUP) return;
+  call->fold.fold = fold_group_of_floats;
   call->parts = *opts;
   if (call->parts.min_len < wanted) call->parts.min_len = wanted;
-  /* Blocks and their loops together would be more threads than allowed. */
+  /* Groups and their loops together would be more threads than allowed. */
   if (opts->max_workers != 0 && call->fold.n > leaf) call->parts.max_workers = 1;
 }
 

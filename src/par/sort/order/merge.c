@@ -87,7 +87,7 @@ static void merge_run(void *ctx) {
 
 /* n log n comparisons, and log n times as many moves. */
 enum {
-  ROTATION_BLOCK = 8, /* elements that are sorted by insertion: a choice */
+  ROTATION_LEAF = 8, /* elements that are sorted by insertion: a choice */
   ROTATION_FORK_MIN = 512
 };
 
@@ -151,7 +151,7 @@ static void rotation_merge(void *ctx) {
 static void rotation_sort(void *ctx) {
   const rotation_part *p = (const rotation_part *)ctx;
   const wf_sorter *s = p->sorter;
-  if (p->n <= ROTATION_BLOCK) {
+  if (p->n <= ROTATION_LEAF) {
     for (size_t i = 1; i < p->n; i++) {
       const char *next = p->base + i * s->size;
       size_t to = i;

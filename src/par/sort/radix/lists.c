@@ -22,7 +22,7 @@
 enum {
   LISTS_LENGTH = 16,   /* the most elements of a list: the width of the network */
   LISTS_USUAL = 10,    /* of even keys, so that few lists are longer: a choice */
-  LISTS_LEAST_BITS = 4 /* at least 2^4 lists, so that each group of lanes is whole */
+  LISTS_LEAST_BITS = 4 /* at least 2^4 lists, so that each vector of columns is whole */
 };
 
 WF_TARGET_AVX512_BEGIN
@@ -35,12 +35,12 @@ WF_TARGET_AVX512_BEGIN
 /* clang-format on */
 
 #define LISTS_BITS     64
-#define LISTS_LANES    8
+#define LISTS_COLUMNS  8
 #define LISTS_EACH_ROW LISTS_EIGHT_ROWS
 #include "lists_template.h"
 
 #define LISTS_BITS     32
-#define LISTS_LANES    16
+#define LISTS_COLUMNS  16
 #define LISTS_EACH_ROW LISTS_SIXTEEN_ROWS
 #include "lists_template.h"
 

@@ -1,13 +1,13 @@
 /* par/sort/radix/lists_template.h - a template for AVX-512: sorts numbers by putting them
  * into short lists by their leading bits, and then as many lists at a time as a vector
- * has lanes. lists.c includes it for numbers of 64 and of 32 bits.
+ * has columns. lists.c includes it for numbers of 64 and of 32 bits.
  *
  * A list has at most LISTS_LENGTH elements (longer ones are sorted in another way). Each
- * becomes a column: lane l of the vectors v[0], v[1]... A sorting network over the
+ * becomes a column: element l of the vectors v[0], v[1]... A sorting network over the
  * vectors then sorts all columns at once, without a branch.
  *
  * The including file, which says what the CPU must have, defines LISTS_BITS (of a number,
- * 64 or 32), LISTS_LANES (numbers in a vector, 8 or 16) and LISTS_EACH_ROW, which calls
+ * 64 or 32), LISTS_COLUMNS (numbers in a vector, 8 or 16) and LISTS_EACH_ROW, which calls
  * LISTS_ROW for each of them; this file undefines them at its end.
  *
  * Made, in this order, to be found by their whole names:
@@ -28,18 +28,18 @@
 #define LISTS_PASTE(a, b)  LISTS_PASTED(a, b)
 #define LISTS(name)        LISTS_PASTE(lists_##name, LISTS_BITS)
 
-/* The vector operation for numbers of this kind, and masks of its lanes. */
+/* The vector operation for numbers of this kind, and masks of its elements. */
 #define LISTS_V(operation) LISTS_PASTE(_mm512_##operation, LISTS_BITS)
-#define LISTS_MASK         LISTS_PASTE(__mmask, LISTS_LANES)
+#define LISTS_MASK         LISTS_PASTE(__mmask, LISTS_COLUMNS)
 
 typedef LISTS_PASTE(wf_bits, LISTS_BITS) LISTS(key);
 
-/* A wf_coding, in all lanes. */
+/* A wf_coding, in all elements of a vector. */
 typedef struct LISTS(decoding) {
   __m512i negative, always, offset;
 } LISTS(decoding);
 
-/* The lower bits of x, in all lanes. */
+/* The lower bits of x, in all elements of a vector. */
 static inline __m512i LISTS(all)(uint64_t x) {
   return LISTS_BITS == 64 ? _mm512_set1_epi64((long long)x)
                           : _mm512_set1_epi32((int)(uint32_t)x);
@@ -85,10 +85,11 @@ __attribute__((always_inline)) static inline void LISTS(order_columns)(__m512i *
     v[i] = first;                                                                        \
   } while (0)
 
-/* Which lanes of two vectors the first one gets, and which the second one, if lanes that
- * are `by` apart are exchanged; those of the second have numbers from LISTS_LANES on. */
-#define LISTS_KEEP(l, by) (((l) & (by)) == 0 ? (l) : (l) - (by) + LISTS_LANES)
-#define LISTS_TAKE(l, by) (((l) & (by)) == 0 ? (l) + (by) : (l) + LISTS_LANES)
+/* Which elements of two vectors the first one gets, and which the second one, if those
+ * that are `by` apart are exchanged; those of the second have numbers from LISTS_COLUMNS
+ * on. */
+#define LISTS_KEEP(l, by) (((l) & (by)) == 0 ? (l) : (l) - (by) + LISTS_COLUMNS)
+#define LISTS_TAKE(l, by) (((l) & (by)) == 0 ? (l) + (by) : (l) + LISTS_COLUMNS)
 #define LISTS_PICKS(which, by)                                                           \
   {                                                                                      \
     which(0, by), which(1, by), which(2, by), which(3, by), which(4, by), which(5, by),  \
@@ -107,8 +108,8 @@ static const LISTS(key)
 #undef LISTS_TAKE
 #undef LISTS_PICKS
 
-/* Turns rows into columns and back: exchanges bits of a lane's number and its vector's.
- * Of vectors with 8 lanes there are two squares. */
+/* Turns rows into columns and back: exchanges bits of an element's number and its
+ * vector's. Of vectors with 8 elements there are two squares. */
 __attribute__((always_inline)) static inline void LISTS(turn)(__m512i *v) {
   __m512i keep = _mm512_loadu_si512(LISTS(keep)[0]),
           take = _mm512_loadu_si512(LISTS(take)[0]);
@@ -121,7 +122,7 @@ __attribute__((always_inline)) static inline void LISTS(turn)(__m512i *v) {
   keep = _mm512_loadu_si512(LISTS(keep)[2]), take = _mm512_loadu_si512(LISTS(take)[2]);
   LISTS_EXCHANGE(0, 4); LISTS_EXCHANGE(1, 5); LISTS_EXCHANGE(2, 6); LISTS_EXCHANGE(3, 7);
   LISTS_EXCHANGE(8, 12); LISTS_EXCHANGE(9, 13); LISTS_EXCHANGE(10, 14); LISTS_EXCHANGE(11, 15);
-  if (LISTS_LANES == 16) {
+  if (LISTS_COLUMNS == 16) {
     keep = _mm512_loadu_si512(LISTS(keep)[3]), take = _mm512_loadu_si512(LISTS(take)[3]);
     LISTS_EXCHANGE(0, 8); LISTS_EXCHANGE(1, 9); LISTS_EXCHANGE(2, 10); LISTS_EXCHANGE(3, 11);
     LISTS_EXCHANGE(4, 12); LISTS_EXCHANGE(5, 13); LISTS_EXCHANGE(6, 14); LISTS_EXCHANGE(7, 15);
@@ -147,8 +148,8 @@ static inline void LISTS(store)(LISTS(key) * to, unsigned mask, __m512i x) {
   LISTS_V(mask_storeu_epi)(to, (LISTS_MASK)mask, x);
 }
 
-/* Sorts LISTS_LANES lists that follow each other; `ends` are their ends, the first begins
- * at `begin`. True if all were short enough. */
+/* Sorts LISTS_COLUMNS lists that follow each other; `ends` are their ends, the first
+ * begins at `begin`. True if all were short enough. */
 static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
                               uint32_t begin, LISTS(key) * result,
                               const LISTS(decoding) * d) {
@@ -161,7 +162,7 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
     all_short &= ends[j] - at <= LISTS_LENGTH;                                           \
     v[j] = LISTS(load)(mask, from + at);                                                 \
-    if (LISTS_LANES == 8) v[j + 8] = LISTS(load)(mask >> 8, from + at + 8);              \
+    if (LISTS_COLUMNS == 8) v[j + 8] = LISTS(load)(mask >> 8, from + at + 8);            \
     at = ends[j];                                                                        \
   } while (0)
   LISTS_EACH_ROW
@@ -174,7 +175,7 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
   do {                                                                                   \
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
     LISTS(store)(result + at, mask, LISTS(decoded)(v[j], &decoding));                    \
-    if (LISTS_LANES == 8)                                                                \
+    if (LISTS_COLUMNS == 8)                                                              \
       LISTS(store)(result + at + 8, mask >> 8, LISTS(decoded)(v[j + 8], &decoding));     \
     at = ends[j];                                                                        \
   } while (0)
@@ -188,7 +189,7 @@ static void LISTS(range)(const LISTS(key) * a, size_t n, const LISTS(key) * resu
                          LISTS(key) * low, LISTS(key) * high) {
   __m512i lows = _mm512_set1_epi32(-1), highs = _mm512_setzero_si512();
   size_t i = 0;
-  for (; i + LISTS_LANES <= n; i += LISTS_LANES) {
+  for (; i + LISTS_COLUMNS <= n; i += LISTS_COLUMNS) {
     __m512i keys = _mm512_loadu_si512(a + i);
     __builtin_prefetch(result + i, 1);
     lows = LISTS_V(min_epu)(lows, keys);
@@ -237,10 +238,10 @@ static void LISTS(leaf)(LISTS(key) * src, void *slot, size_t n, LISTS(key) * res
   const LISTS(decoding) d = {LISTS(all)(coding->negative), LISTS(all)(coding->always),
                              LISTS(all)(coding->offset)};
   uint32_t begin = 0;
-  for (unsigned l = 0; l < lists; l += LISTS_LANES) {
-    if (ends[l + LISTS_LANES - 1] == begin) continue;
+  for (unsigned l = 0; l < lists; l += LISTS_COLUMNS) {
+    if (ends[l + LISTS_COLUMNS - 1] == begin) continue;
     bool done = LISTS(sort_group)(listed, ends + l, begin, result, &d);
-    for (unsigned j = l; j < l + LISTS_LANES; j++) {
+    for (unsigned j = l; j < l + LISTS_COLUMNS; j++) {
       uint32_t length = ends[j] - begin;
       if (!done && length > LISTS_LENGTH)
         other(listed + begin, listed + begin, length, result + begin, coding);
@@ -256,5 +257,5 @@ static void LISTS(leaf)(LISTS(key) * src, void *slot, size_t n, LISTS(key) * res
 #undef LISTS_V
 #undef LISTS_MASK
 #undef LISTS_BITS
-#undef LISTS_LANES
+#undef LISTS_COLUMNS
 #undef LISTS_EACH_ROW

@@ -1,6 +1,6 @@
 /* par/sort/radix/radix.c - what a radix sort needs whatever its elements are: scratch
- * memory, the places of buckets, slots for leaves, and cells for keys that are not spread
- * evenly. Called by the functions that sort_template.h and select_template.h make.
+ * memory, the places of buckets, slots for leaves, and slices for keys that are not
+ * spread evenly. Called by the functions that sort_template.h and select_template.h make.
  *
  * SPDX-License-Identifier: MIT */
 #include "radix.h"
@@ -50,24 +50,26 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
   size_t starts = in_lines((radix->stride + 1) * sizeof(size_t));
   size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
-  size_t cells = n >= WF_CELLS_WORTH ? in_lines(WF_CELLS * sizeof(wf_cell)) : 0;
+  size_t slices =
+      n >= WF_KEY_SLICES_WORTH ? in_lines(WF_KEY_SLICES * sizeof(wf_key_slice)) : 0;
   radix->slot_size = radix->stride * WF_LINE_BYTES;
   if (radix->slot_size < SLOT_LEAST) radix->slot_size = SLOT_LEAST;
   size_t slots = radix->blocks * radix->slot_size;
-  radix->scratch = wf_scratch_get(2 * table + starts + ranges + cells + slots + n * size);
+  radix->scratch =
+      wf_scratch_get(2 * table + starts + ranges + slices + slots + n * size);
   char *at = (char *)radix->scratch.memory;
   if (at == NULL) return false;
   radix->counts = (size_t *)(void *)at;
   radix->firsts = (size_t *)(void *)(at + table);
   radix->starts = (size_t *)(void *)(at + 2 * table);
   radix->ranges = (uint64_t *)(void *)(at + 2 * table + starts);
-  radix->cells = (wf_cell *)(void *)(at + 2 * table + starts + ranges);
-  radix->slots = at + 2 * table + starts + ranges + cells;
+  radix->slices = (wf_key_slice *)(void *)(at + 2 * table + starts + ranges);
+  radix->slots = at + 2 * table + starts + ranges + slices;
   radix->elements = radix->slots + slots;
   wf_word_init(&radix->x_free, all_slots(radix->blocks));
   WF_ASSERT((uintptr_t)radix->elements % WF_CACHE_LINE == 0 && radix->blocks >= 1);
   WF_ASSERT((char *)radix->elements + n * size - (char *)radix->scratch.memory ==
-            (ptrdiff_t)(2 * table + starts + ranges + cells + slots + n * size));
+            (ptrdiff_t)(2 * table + starts + ranges + slices + slots + n * size));
   return true;
 }
 
@@ -110,60 +112,60 @@ void wf_radix_place(wf_radix *radix, size_t n) {
   (void)n;
 }
 
-/* ---- cells ---- */
+/* ---- slices ---- */
 
 /* Is no part of the range far above the average? For even keys a 64th of the range has 64
  * samples, give or take 8: three times as many are no accident. */
-static bool samples_are_even(const wf_radix *radix, size_t cells) {
+static bool samples_are_even(const wf_radix *radix, size_t slices) {
   enum { RANGE_PARTS = 64, FAR_ABOVE = 3 };
   size_t counts[RANGE_PARTS] = {0};
-  for (size_t c = 0; c < cells; c++)
-    counts[c * RANGE_PARTS / cells] += radix->cells[c].offset;
+  for (size_t i = 0; i < slices; i++)
+    counts[i * RANGE_PARTS / slices] += radix->slices[i].offset;
   for (size_t p = 0; p < RANGE_PARTS; p++)
-    if (counts[p] > FAR_ABOVE * WF_CELL_SAMPLES / RANGE_PARTS) return false;
+    if (counts[p] > FAR_ABOVE * WF_KEY_SLICE_SAMPLES / RANGE_PARTS) return false;
   return true;
 }
 
-/* The logarithm, rounded, of how many buckets a cell gets if all cells together have
+/* The logarithm, rounded, of how many buckets a slice gets if all slices together have
  * `wanted`. */
-static unsigned cell_bits(size_t samples, size_t wanted, unsigned shift) {
-  size_t buckets = samples * wanted / WF_CELL_SAMPLES;
+static unsigned slice_bits(size_t samples, size_t wanted, unsigned shift) {
+  size_t buckets = samples * wanted / WF_KEY_SLICE_SAMPLES;
   unsigned bits = 0;
   while (bits < shift && buckets * 3 / 4 >= (size_t)1 << bits) bits++;
   return bits;
 }
 
-/* Gives each cell its first bucket and its number of buckets; returns the number of all
+/* Gives each slice its first bucket and its number of buckets; returns the number of all
  * buckets. If not `is_final`, it only counts. */
-static size_t share_buckets(wf_radix *radix, size_t cells, unsigned shift, size_t wanted,
+static size_t share_buckets(wf_radix *radix, size_t slices, unsigned shift, size_t wanted,
                             bool is_final) {
   size_t next = 0,
          shared = 0; /* samples in the bucket before `next`, if it may be shared */
-  size_t most_shared = WF_CELL_SAMPLES / wanted;
+  size_t most_shared = WF_KEY_SLICE_SAMPLES / wanted;
   bool shares = false;
-  for (size_t c = 0; c < cells; c++) {
-    wf_cell *cell = &radix->cells[c];
-    size_t samples = cell->offset;
-    unsigned bits = cell_bits(samples, wanted, shift);
+  for (size_t i = 0; i < slices; i++) {
+    wf_key_slice *slice = &radix->slices[i];
+    size_t samples = slice->offset;
+    unsigned bits = slice_bits(samples, wanted, shift);
     bool joins = bits == 0 && shares && shared + samples <= most_shared;
     size_t first = joins ? next - 1 : next;
     next = first + ((size_t)1 << bits);
     shares = bits == 0;
     shared = joins ? shared + samples : samples;
     if (!is_final) continue;
-    cell->shift = shift - bits;
-    cell->offset = (uint32_t)(first - (c << bits));
+    slice->shift = shift - bits;
+    slice->offset = (uint32_t)(first - (i << bits));
   }
   return next;
 }
 
-bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift) {
-  WF_ASSERT(cells >= 1 && cells <= WF_CELLS && shift < 64);
-  if (samples_are_even(radix, cells)) return false;
+bool wf_radix_make_slices(wf_radix *radix, size_t slices, unsigned shift) {
+  WF_ASSERT(slices >= 1 && slices <= WF_KEY_SLICES && shift < 64);
+  if (samples_are_even(radix, slices)) return false;
   size_t wanted = radix->stride;
-  while (share_buckets(radix, cells, shift, wanted, false) > radix->stride)
+  while (share_buckets(radix, slices, shift, wanted, false) > radix->stride)
     wanted = wanted * 7 / 8; /* rounding made too many: try fewer */
-  radix->buckets = share_buckets(radix, cells, shift, wanted, true);
+  radix->buckets = share_buckets(radix, slices, shift, wanted, true);
   WF_ASSERT(radix->buckets >= 1 && radix->buckets <= radix->stride);
   return true;
 }

@@ -7,7 +7,7 @@
  *     sort_template.h    the sort, for one kind of element: sample, digit, distribution,
  *                        leaves
  *     select_template.h  the nth element, sorting without memory, looking for order
- *     radix.c            memory of a sort, places of its buckets, cells for uneven keys
+ *     radix.c            memory of a sort, places of its buckets, slices for uneven keys
  *     lists.c            sorting of leaves with AVX-512; its loops in lists_template.h
  *
  * A sort owns its wf_radix; blocks of the array and buckets belong to one task each.
@@ -54,17 +54,21 @@ enum {
   WF_LARGE_PARTS = 32
 };
 
-/* Keys that are not spread evenly: their range is cut into cells, and a cell into as many
- * buckets (a power of two) as its part of another sample says; cells with a small part
- * share one. The bucket of a key is the cell's offset plus the key's distance from the
- * lowest one, shifted; modulo 2^32. */
-typedef struct wf_cell {
+/* Keys that are not spread evenly: the key range is cut into slices, and a slice into as
+ * many buckets (a power of two) as its part of another sample says; slices with a small
+ * part share one. The bucket of a key is the slice's offset plus the key's distance from
+ * the lowest one, shifted; modulo 2^32. */
+typedef struct wf_key_slice {
   uint32_t offset, shift;
-} wf_cell;
+} wf_key_slice;
 
-/* As many cells as buckets at most; one sample for each on average. From WF_CELLS_WORTH
- * elements on the sample is little beside them: 1 in 32. */
-enum { WF_CELLS = 4096, WF_CELL_SAMPLES = 4096, WF_CELLS_WORTH = 32 * WF_CELL_SAMPLES };
+/* As many slices as buckets at most; one sample for each on average. From
+ * WF_KEY_SLICES_WORTH elements on the sample is little beside them: 1 in 32. */
+enum {
+  WF_KEY_SLICES = 4096,
+  WF_KEY_SLICE_SAMPLES = 4096,
+  WF_KEY_SLICES_WORTH = 32 * WF_KEY_SLICE_SAMPLES
+};
 
 /* ---- how numbers are sorted as unsigned ones ---- */
 
@@ -128,16 +132,16 @@ typedef struct wf_radix {
   wf_coding coding;
   const struct wf_lists *lists; /* how leaves are sorted, or NULL */
   bool past_caches;             /* there are more elements than the caches hold */
-  size_t blocks;    /* that the array is cut into: the unit of counting and writing */
-  size_t stride;    /* the most buckets of any pass */
-  size_t buckets;   /* of the pass under way */
-  size_t too_large; /* larger buckets of the pass under way are no leaves */
-  size_t *starts;   /* of the buckets, and the end */
-  size_t *counts;   /* of each block, by bucket: elements, then their places */
-  size_t *firsts;   /* of each block, by bucket: its first place */
-  wf_cell *cells;   /* WF_CELLS of them, if elements are many */
-  uint64_t *ranges; /* of each block: the lowest and the highest key */
-  char *slots;      /* of each block: by bucket, a line that is gathered */
+  size_t blocks;        /* that the array is cut into: the unit of counting and writing */
+  size_t stride;        /* the most buckets of any pass */
+  size_t buckets;       /* of the pass under way */
+  size_t too_large;     /* larger buckets of the pass under way are no leaves */
+  size_t *starts;       /* of the buckets, and the end */
+  size_t *counts;       /* of each block, by bucket: elements, then their places */
+  size_t *firsts;       /* of each block, by bucket: its first place */
+  wf_key_slice *slices; /* WF_KEY_SLICES of them, if elements are many */
+  uint64_t *ranges;     /* of each block: the lowest and the highest key */
+  char *slots;          /* of each block: by bucket, a line that is gathered */
   size_t slot_size;
   wf_word x_free; /* a bit for each slot that no leaf uses */
   void *elements; /* as many as there are to be sorted */
@@ -177,9 +181,9 @@ void wf_radix_end(wf_radix *radix);
 /* From the counts of all blocks to their places and the starts of the buckets. */
 void wf_radix_place(wf_radix *radix, size_t n);
 
-/* Makes cells of the number of samples in each, which its offset is before. A cell has
- * 2^shift keys. False if the samples are spread evenly: the cells are not needed. */
-bool wf_radix_make_cells(wf_radix *radix, size_t cells, unsigned shift);
+/* Makes slices of the number of samples in each, which its offset is before. A slice has
+ * 2^shift keys. False if the samples are spread evenly: the slices are not needed. */
+bool wf_radix_make_slices(wf_radix *radix, size_t slices, unsigned shift);
 
 /* While no lines are gathered, slots serve the threads that sort leaves: memory that is
  * in their CPU's cache already. NULL if none is free. */

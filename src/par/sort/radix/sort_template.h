@@ -12,13 +12,13 @@
  *                         defined if there is none
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
- * leading bits in which they differ (if these are spread unevenly, by cells that a sample
- * shows, see radix.h), from the caller's array into scratch memory: blocks of the array
- * count, then each writes to where its elements go. The buckets fit into a CPU's own
- * cache; each is sorted there, a leaf, by lists.c or else byte by byte from the lowest
- * that matters, back into the array. A bucket that holds a large part of all elements is
- * distributed again. All of it is stable but for lists, whose elements are nothing but
- * their keys.
+ * leading bits in which they differ (if these are spread unevenly, by slices that a
+ * sample shows, see radix.h), from the caller's array into scratch memory: blocks of the
+ * array count, then each writes to where its elements go. The buckets fit into a CPU's
+ * own cache; each is sorted there, a leaf, by lists.c or else byte by byte from the
+ * lowest that matters, back into the array. A bucket that holds a large part of all
+ * elements is distributed again. All of it is stable but for lists, whose elements are
+ * nothing but their keys.
  *
  * Made, in this order, to be found by their whole names:
  *
@@ -56,12 +56,12 @@ enum { WF_SORT(LINE_LENGTH) = WF_LINE_BYTES / sizeof(WF_ELEM) };
 
 /* Which bucket a key belongs to: keys from `low` on by their distance, in steps of
  * 2^shift, of which `last` is the last; those below and above in the first and the last
- * bucket. If there are cells, see radix.h, these steps are cells instead of buckets. */
+ * bucket. If there are slices, see radix.h, these steps are slices instead of buckets. */
 typedef struct WF_SORT(digit) {
   WF_KEY low;
   unsigned shift;
   WF_KEY last;
-  const wf_cell *cells; /* or NULL */
+  const wf_key_slice *slices; /* or NULL */
 } WF_SORT(digit);
 
 typedef struct WF_SORT(pass) {
@@ -76,13 +76,13 @@ typedef struct WF_SORT(pass) {
 static inline size_t WF_SORT(bucket_of)(const WF_SORT(digit) * digit, WF_KEY key) {
   WF_KEY above = key > digit->low ? key - digit->low : 0;
   WF_KEY step = (WF_KEY)(above >> digit->shift);
-  if (digit->cells == NULL) return (size_t)(step < digit->last ? step : digit->last);
+  if (digit->slices == NULL) return (size_t)(step < digit->last ? step : digit->last);
   if (WF_UNLIKELY(step > digit->last)) {
     step = digit->last;
     above = (WF_KEY)(((step + 1) << digit->shift) - 1);
   }
-  const wf_cell cell = digit->cells[step];
-  return (uint32_t)(cell.offset + (uint32_t)(above >> cell.shift));
+  const wf_key_slice slice = digit->slices[step];
+  return (uint32_t)(slice.offset + (uint32_t)(above >> slice.shift));
 }
 
 /* ---- one bucket, in cache ---- */
@@ -376,7 +376,7 @@ static void WF_SORT(cut_range)(WF_SORT(digit) * digit, WF_KEY low, WF_KEY high,
   digit->low = low;
   digit->shift = shift;
   digit->last = (WF_KEY)((high - low) >> shift);
-  digit->cells = NULL;
+  digit->slices = NULL;
 }
 
 /* Equal steps over the whole range. */
@@ -392,20 +392,20 @@ static void WF_SORT(choose_balanced_digit)(WF_SORT(pass) * pass, WF_KEY low,
                                            WF_KEY high) {
   wf_radix *radix = pass->radix;
   WF_SORT(choose_digit)(pass, low, high);
-  if (pass->n < WF_CELLS_WORTH) return;
+  if (pass->n < WF_KEY_SLICES_WORTH) return;
   WF_SORT(digit) digit;
   wf_rng rng;
   wf_rng_seed(&rng, pass->n + 1);
-  WF_SORT(cut_range)(&digit, low, high, WF_CELLS);
-  memset(radix->cells, 0, WF_CELLS * sizeof *radix->cells);
-  for (unsigned i = 0; i < WF_CELL_SAMPLES; i++) {
+  WF_SORT(cut_range)(&digit, low, high, WF_KEY_SLICES);
+  memset(radix->slices, 0, WF_KEY_SLICES * sizeof *radix->slices);
+  for (unsigned i = 0; i < WF_KEY_SLICE_SAMPLES; i++) {
     size_t at = (size_t)(wf_rng_next(&rng) % pass->n);
     WF_KEY key = WF_KEY_OF(WF_ENCODE(&pass->load, pass->src[at]));
-    radix->cells[WF_SORT(bucket_of)(&digit, key)].offset++;
+    radix->slices[WF_SORT(bucket_of)(&digit, key)].offset++;
   }
-  if (!wf_radix_make_cells(radix, (size_t)digit.last + 1, digit.shift)) return;
+  if (!wf_radix_make_slices(radix, (size_t)digit.last + 1, digit.shift)) return;
   pass->digit = digit;
-  pass->digit.cells = radix->cells;
+  pass->digit.slices = radix->slices;
 }
 
 /* ---- all of it ---- */
