@@ -44,6 +44,7 @@ TEST(stages_that_keep_positions) {
     const auto at = [](std::size_t i) { return static_cast<long>(i); };
     std::vector<int> reversed(v.rbegin(), v.rend());
     CHECK(weft::iter(v).rev().collect() == reversed);
+    CHECK(weft::iter(v).reverse().collect() == reversed);
     for (std::size_t k : {std::size_t(0), n / 3, n, n + 1}) {
       std::size_t m = std::min(k, n);
       CHECK(weft::iter(v).take(k).collect() ==
@@ -54,6 +55,7 @@ TEST(stages_that_keep_positions) {
     std::vector<int> thirds;
     for (std::size_t i = 0; i < n; i += 3) thirds.push_back(v[i]);
     CHECK(weft::iter(v).step_by(3).collect() == thirds);
+    CHECK(weft::iter(v).step(3).collect() == thirds);
     long dot = 0, weighted = 0;
     for (std::size_t i = 0; i < n; i++)
       dot += long(v[i]) * w[i], weighted += at(i) * v[i];

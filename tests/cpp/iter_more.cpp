@@ -285,7 +285,7 @@ TEST(batches_cover_all) {
       wrong += batch.empty() || batch.size() > 50;
       sum += std::accumulate(batch.begin(), batch.end(), 0L);
     };
-    weft::iter(v).filter(is_even).for_each_batch(add, 50);
+    weft::iter(v).filter(is_even).each_batch(add, 50);
     long expected = 0;
     for (int x : v) expected += is_even(x) ? x : 0;
     CHECK_EQ(sum.load(), expected);

@@ -125,14 +125,20 @@ public:
     const std::size_t first = n < size() ? n : size();
     return pick(first, 1, size() - first);
   }
-  /* Items 0, step, 2 * step, ...; a step of 0 counts as 1. */
-  auto step_by(std::size_t step) const {
-    const std::size_t by = step == 0 ? 1 : step;
+  /* Items 0, n, 2 * n, ...; an n of 0 counts as 1. */
+  auto step(std::size_t n) const {
+    const std::size_t by = n == 0 ? 1 : n;
     return pick(0, by, size() / by + (size() % by != 0));
   }
+  auto step_by(std::size_t by) const {
+    return step(by);
+  }
   /* The last one first. */
-  auto rev() const {
+  auto reverse() const {
     return pick(size() - 1, SIZE_MAX, size());
+  }
+  auto rev() const {
+    return reverse();
   }
 
   /* ---- sinks ---- */
@@ -144,11 +150,14 @@ public:
       detail::run_for_each(&options_, producer_, std::as_const(f));
   }
   /* f(v) for vectors of at most `most` neighbours; f may change them. */
-  template <class F> void for_each_batch(F &&f, std::size_t most = 1024) const {
+  template <class F> void each_batch(F &&f, std::size_t most = 1024) const {
     static_assert(std::is_invocable_v<F &, std::vector<value> &>,
                   "weft::iter: the function must be callable as f(std::vector<value> &)");
     if constexpr (detail::expect_shared<F, std::vector<value> &>())
       detail::run_batches(&options_, producer_, most, std::as_const(f));
+  }
+  template <class F> void for_each_batch(F &&f, std::size_t most = 1024) const {
+    each_batch(f, most);
   }
   /* T acc = start; for (x : items) acc = op(acc, x); with an associative op, in which
    * start is used once. */
