@@ -71,7 +71,7 @@ BENCH_HELPER frames_result frames_run(const char *who, frame_fn *frame, long cou
   return result;
 }
 
-/* The whole of a contestant: frames for so many seconds. */
+/* The whole of a contestant: frames for `seconds`. */
 BENCH_HELPER void frames_measure(const char *who, frame_fn *frame, long seconds) {
   long count = seconds * 1000000000 / FRAME_PERIOD_NS;
   frame_steps = bench_spin_count(2e6 / FRAME_N);

@@ -16,7 +16,8 @@
 
 /* A worker that runs later than this after its wake-up is late. A halted virtual CPU
  * needs 40 to 65 us to wake (steer.md has the measurements); a thread that is queued
- * behind its waker comes when the waker sleeps, or after its slice of 1 to 4 ms. */
+ * behind its waker comes when the waker sleeps, or when the kernel looks again, at the
+ * next tick: every 1 to 4 ms, since kernels are built with 250 to 1000 ticks a second. */
 enum { LATE_US = 120 };
 
 /* ---- evidence ---- */

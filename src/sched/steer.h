@@ -22,11 +22,11 @@
 struct weft_pool;
 struct wf_worker;
 
-/* Who may use the masks of a worker, besides its own thread. */
+/* Who may set a worker's mask, besides its own thread. */
 enum {
-  WF_STEER_NONE,     /* nobody's: the mask is as the user has set it */
+  WF_STEER_NONE,     /* nobody: the mask is as the user has set it */
   WF_STEER_NARROWED, /* the mask is narrowed: the first to take this word sets it back */
-  WF_STEER_RESTORING /* the waker does so */
+  WF_STEER_RESTORING /* the waker, which is setting it back */
 };
 
 /* A part of the worker. Fields without x_ belong to the thread in the place while it is
@@ -61,10 +61,14 @@ typedef struct wf_steering {
   wf_u64 x_steered;     /* statistics */
 } wf_steering;
 
+/* All of these are choices; steer.md, "Only where it helps", says how they are used. A
+ * wake-up in time is one less evidence, so a pool steers after two misplaced wake-ups in
+ * a row, and stops after eight good probes at most. A misplaced probe costs one late
+ * start (1 to 2 ms): at first every 16th wake-up, at last every 512th is a probe. */
 enum {
   WF_STEER_MISPLACED = 2, /* evidence for each misplaced wake-up */
   WF_STEER_START = 4,     /* evidence from which on wake-ups are steered */
-  WF_STEER_MOST = 8,
+  WF_STEER_MOST = 8,      /* the most evidence */
   WF_STEER_FIRST_INTERVAL = 16,
   WF_STEER_LAST_INTERVAL = 512
 };

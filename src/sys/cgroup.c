@@ -37,6 +37,8 @@
 
 enum {
   CGROUP_PATH_SIZE = 4096, /* the kernel's own limit for one path */
+  /* Choices. Longer lines are skipped: those of interest have one or two paths, and a
+   * path of a cgroup is short. Most files here are read in one chunk. */
   CGROUP_LINE_SIZE = 4096,
   CGROUP_CHUNK_SIZE = 512
 };

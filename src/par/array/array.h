@@ -1,5 +1,5 @@
-/* par/array/array.h - what the array calls share among themselves. README.md in this
- * folder says which file has which call.
+/* par/array/array.h - the shortest block of the array calls that only move or compare
+ * bytes. Used by move.c and search.c, on the caller's own copy of its options.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_ARRAY_H

@@ -104,7 +104,12 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
   }
 
 /* Makes weft_sum_<name>, weft_product_<name>, weft_mean_<name>, weft_variance_<name> and
- * weft_dot_<name>, each also as _with. */
+ * weft_dot_<name>, each also as _with; and their leaves, to be found by their whole
+ * names:
+ *
+ *     sum_leaf_i32 sum_leaf_u32 sum_leaf_i64 sum_leaf_u64 sum_leaf_f32 sum_leaf_f64
+ *
+ * and in the same way product_leaf_, mean_leaf_, variance_leaf_ and dot_leaf_. */
 #define DEFINE_SUMS(name, type, wide, sums, products)                                    \
   DEFINE_ONE(sum, sum, name, type, wide, wide, sums, AS_IT_IS)                           \
   DEFINE_ONE(product, product, name, type, wide, wide, products, AS_IT_IS)               \

@@ -27,8 +27,10 @@ enum { WF_SIMD_MAX = 16384 };
 
 /* Sums of floats are trees: elements of a group of WF_SUM_GROUP are added in eight
  * columns, element i in column i % 8, by halves; groups of a leaf by halves, too, the
- * lower one a power of two; then the columns. Leaves have WF_SUM_LEAF_BYTES: they stay in
- * a second-level cache where they are read twice, and take a few microseconds. */
+ * lower one a power of two; then the columns. The length of a group is a choice: 16 rows
+ * of columns are added as a tree without a loop, and few partial sums wait in registers.
+ * Leaves have WF_SUM_LEAF_BYTES: they stay in a second-level cache where they are read
+ * twice, and take a few microseconds. Both numbers decide the bits of a sum. */
 enum { WF_SUM_GROUP = 128, WF_SUM_LEAF_BYTES = 65536 };
 
 /* The loops of one type: sum_f64, product_f64 and so on. `carry` is what scans keep

@@ -275,6 +275,8 @@ static void merge_sums(void *acc, const void *right, void *ctx) {
   *(uint64_t *)acc += *(const uint64_t *)right;
 }
 
+/* Makes weft_iter_sum_<name> and take_sum_<name>: take_sum_i32 take_sum_u32 take_sum_i64
+ * take_sum_u64. */
 #define DEFINE_SUM(name, type, wide)                                                     \
   static bool take_sum_##name(wf_iter_run *run, const char *elems, size_t n) {           \
     const wf_iter_leaf *leaf = (const wf_iter_leaf *)run->state;                         \

@@ -87,8 +87,8 @@ static void merge_run(void *ctx) {
 
 /* n log n comparisons, and log n times as many moves. */
 enum {
-  ROTATION_LEAF = 8, /* elements that are sorted by insertion: a choice */
-  ROTATION_FORK_MIN = 512
+  ROTATION_LEAF = 8,      /* elements that are sorted by insertion: a choice */
+  ROTATION_FORK_MIN = 512 /* shorter parts stay with one thread, as in partition.c */
 };
 
 /* Of a merge, [0, half) and [half, n) are sorted. */

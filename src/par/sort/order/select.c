@@ -1,6 +1,10 @@
 /* par/sort/order/select.c - weft_nth_element and weft_partial_sort, which divide the
  * array in place (partition.c) instead of sorting it; and weft_is_sorted.
  *
+ * Called by programs; sort.c and partition.c ask wf_sorter_is_run before they sort. The
+ * sorter is in the frame of the call. Threads that look for order only read the array;
+ * the one word that they write is x_broken.
+ *
  * SPDX-License-Identifier: MIT */
 #include "order.h"
 

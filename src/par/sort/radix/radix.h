@@ -39,7 +39,9 @@ enum {
    * what one thread sorts without entering a pool. */
   WF_LEAF_BYTES = 128 << 10,
   /* Buckets of a distribution: as many as make leaves of WF_BUCKET_BYTES, measured
-   * ("Fewer buckets"), and a power of two. */
+   * ("Fewer buckets"), and a power of two. The least is a choice: each distribution
+   * within one then has at most a quarter of its keys' range, so few can follow each
+   * other. */
   WF_BUCKETS_LEAST = 16,
   WF_BUCKETS_MOST = 4096,
   WF_BUCKET_BYTES = 64 << 10,
@@ -50,7 +52,8 @@ enum {
    * costs a pass over memory. */
   WF_RANGE_SAMPLES = 1024,
   /* A bucket with more than this part of the elements, and more than a leaf may have, is
-   * distributed again by all threads. There are fewer such buckets than parts. */
+   * distributed again by all threads. There are fewer such buckets than parts. A choice:
+   * what one thread sorts at the end is then at most a 32nd of all. */
   WF_LARGE_PARTS = 32
 };
 

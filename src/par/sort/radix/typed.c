@@ -2,6 +2,10 @@
  * become unsigned numbers of 32 or 64 bits (wf_coding in radix.h), and these are sorted.
  * The calls are at the end; what they call is made from the two templates.
  *
+ * Called by programs, and by keyed.c (wf_sort_bits64, wf_is_ordered_bits32 and
+ * wf_is_ordered_bits64). The wf_radix of a sort is in the frame of the call;
+ * sort_template.h says which thread owns which part of the array.
+ *
  * SPDX-License-Identifier: MIT */
 #include "../order/order.h"
 #include "radix.h"
@@ -22,6 +26,7 @@
 #undef WF_SORT
 #undef WF_ELEM
 #undef WF_KEY
+#undef WF_KEY_OF
 #undef WF_ENCODE
 #undef WF_DECODE
 #undef WF_LISTS_LEAF
@@ -29,6 +34,7 @@
 #define WF_SORT(name)   name##_bits64
 #define WF_ELEM         wf_bits64
 #define WF_KEY          uint64_t
+#define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u64(c, e)
 #define WF_DECODE(c, e) wf_decode_u64(c, e)
 #define WF_LISTS_LEAF   leaf_bits64
@@ -38,6 +44,7 @@
 #undef WF_SORT
 #undef WF_ELEM
 #undef WF_KEY
+#undef WF_KEY_OF
 #undef WF_ENCODE
 #undef WF_DECODE
 #undef WF_LISTS_LEAF
