@@ -26,7 +26,7 @@ struct wf_worker;
 enum {
   WF_STEER_NONE,     /* nobody: the mask is as the user has set it */
   WF_STEER_NARROWED, /* the mask is narrowed: the first to take this word sets it back */
-  WF_STEER_RESTORING /* the waker, which is setting it back */
+  WF_STEER_RESTORING /* the thread that took it is setting the mask back */
 };
 
 /* A part of the worker. Fields without x_ belong to the thread in the place while it is

@@ -108,9 +108,8 @@ uint32_t wf_sys_thread_self(void);
  * thread at a time. All masks of a process have the same size. */
 typedef struct wf_cpu_mask wf_cpu_mask;
 
-/* An empty mask; NULL without memory, or if the system has no masks or does not let
- * this process read its own. A caller that gets NULL does
- * not steer. */
+/* An empty mask; NULL without memory, or if the system has no masks or does not let this
+ * process read its own. A caller that gets NULL does not steer. */
 wf_cpu_mask *wf_sys_mask_create(void);
 void wf_sys_mask_destroy(wf_cpu_mask *mask); /* may be NULL */
 
