@@ -94,10 +94,10 @@ typedef struct weft_config {
  *
  * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0 or one that ends
  * within a member, more threads, guests or threads for blocking sections than the maxima,
- * a deque_capacity above 2^30, an unknown idle mode, an unknown value of steer, or a stack
- * size that the system calls invalid; WEFT_ENOMEM. If the system refuses some of the
- * threads, the pool works with those it has; if it refuses all, the callers do the work.
- * Cost: that of starting the threads.
+ * a deque_capacity above 2^30, an unknown idle mode, an unknown value of steer, or a
+ * stack size that the system calls invalid; WEFT_ENOMEM. If the system refuses some of
+ * the threads, the pool works with those it has; if it refuses all, the callers do the
+ * work. Cost: that of starting the threads.
  *
  *     weft_pool *pool;
  *     int status = weft_pool_create(&pool, NULL);
