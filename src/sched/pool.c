@@ -87,23 +87,25 @@ bool wf_pool_furnish(weft_pool *pool) {
   wf_injector_init(&pool->injector, 0);
   wf_injector_init(&pool->background, 0);
   wf_once_latch_init(&pool->drained);
-  wf_steer_init(pool);
   pool->workers = (wf_worker *)allocate_lines(pool->slots * sizeof(wf_worker));
   if (pool->workers != NULL)
     for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
   wf_pool_check(pool);
-  return pool->workers != NULL && allocate_sets(pool) && prepare_deques(pool);
+  if (pool->workers == NULL || !allocate_sets(pool) || !prepare_deques(pool))
+    return false;
+  wf_steer_init(pool);
+  return true;
 }
 
 void wf_pool_clear(weft_pool *pool) {
   for (unsigned i = 0; pool->workers != NULL && i < pool->slots; i++) {
     wf_deque_destroy(&pool->workers[i].deque);
-    wf_steer_free(&pool->workers[i]);
     wf_deque_destroy(&pool->workers[i].spawned);
     wf_arena_destroy(&pool->workers[i].arena);
   }
   wf_injector_destroy(&pool->injector);
   wf_injector_destroy(&pool->background);
+  wf_steer_free(pool);
   free(pool->x_present);
   free(pool->workers);
 }

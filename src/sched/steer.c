@@ -78,34 +78,27 @@ static bool is_time_to_probe(weft_pool *pool) {
 
 /* ---- masks ---- */
 
+/* The masks of all workers are made with the pool, so that its use allocates nothing. If
+ * there is no memory for them, or the system has no masks, nobody is steered. */
 void wf_steer_init(weft_pool *pool) {
+  enum { MASKS = 3 };
   wf_steering *s = &pool->steering;
+  /* Relaxed, all of it: nobody else knows the pool yet. */
   wf_u32_store_relaxed(&s->x_active, pool->options.steer == WEFT_STEER_ON);
   wf_u32_store_relaxed(&s->x_interval, WF_STEER_FIRST_INTERVAL);
   wf_u32_store_relaxed(&s->x_until_probe, WF_STEER_FIRST_INTERVAL);
-}
-
-void wf_steer_free(wf_worker *worker) {
-  wf_steered *s = &worker->steered;
-  wf_sys_mask_destroy(s->own);
-  wf_sys_mask_destroy(s->narrow);
-  wf_sys_mask_destroy(s->now);
-}
-
-static bool has_masks(wf_steered *s) {
-  if (s->own != NULL) return true;
-  wf_cpu_mask *masks[3];
-  bool has_all = true;
-  for (int i = 0; i < 3; i++)
-    has_all = (masks[i] = wf_sys_mask_create()) != NULL && has_all;
-  if (!has_all) {
-    for (int i = 0; i < 3; i++) wf_sys_mask_destroy(masks[i]);
-    return false;
+  if (pool->options.steer == WEFT_STEER_OFF) return;
+  s->masks = wf_sys_masks_create(MASKS * pool->slots);
+  for (unsigned i = 0; s->masks != NULL && i < pool->slots; i++) {
+    wf_steered *worker = &pool->workers[i].steered;
+    worker->own = wf_sys_mask_at(s->masks, MASKS * i);
+    worker->narrow = wf_sys_mask_at(s->masks, MASKS * i + 1);
+    worker->now = wf_sys_mask_at(s->masks, MASKS * i + 2);
   }
-  s->own = masks[0];
-  s->narrow = masks[1];
-  s->now = masks[2];
-  return true;
+}
+
+void wf_steer_free(weft_pool *pool) {
+  wf_sys_mask_destroy(pool->steering.masks);
 }
 
 static void refuse(weft_pool *pool) {
@@ -120,8 +113,7 @@ void wf_steer_before_sleep(wf_worker *worker) {
     s->knows_mask = false;
     return;
   }
-  /* No memory, or no masks on this system: the kernel places this thread. */
-  if (!has_masks(s)) return;
+  if (s->own == NULL) return; /* the kernel places this thread */
   uint32_t thread = wf_sys_thread_self();
   bool is_same = s->knows_mask && s->thread == thread;
   s->knows_mask = false; /* until all of it is known */

@@ -42,7 +42,7 @@ typedef struct wf_steered {
   bool is_probe;        /* the pool steers, but has left this one to the kernel */
   int woken_by;         /* CPU of the waker, or -1 */
   uint64_t woken_ticks; /* when */
-  wf_cpu_mask *own, *narrow, *now; /* all or none; made when first needed */
+  wf_cpu_mask *own, *narrow, *now; /* all or none; parts of wf_steering.masks */
   wf_u32 x_state;                  /* one of the three above */
   wf_u32
       x_cpu; /* one more than the CPU where the thread was last; 0: not known. A hint. */
@@ -51,6 +51,7 @@ typedef struct wf_steered {
 /* A part of the pool. The words up to x_refused are written without care for lost
  * updates: one misplaced wake-up more or less decides nothing. */
 typedef struct wf_steering {
+  wf_cpu_mask *masks;   /* of all workers, or NULL; constant after creation */
   wf_u32 x_active;      /* 1 while wake-ups are steered */
   wf_u32 x_evidence;    /* for misplaced wake-ups, 0 .. WF_STEER_MOST */
   wf_u32 x_until_probe; /* steered wake-ups until one is left to the kernel */
@@ -73,8 +74,9 @@ enum {
   WF_STEER_LAST_INTERVAL = 512
 };
 
+/* When the workers exist; and before they are freed. */
 void wf_steer_init(struct weft_pool *pool);
-void wf_steer_free(struct wf_worker *worker);
+void wf_steer_free(struct weft_pool *pool);
 
 /* The thread in the place is about to sleep: notes what its mask is. Makes no system call
  * unless the pool steers. */

@@ -57,15 +57,21 @@ static void mask_probe(void) {
   }
 }
 
-wf_cpu_mask *wf_sys_mask_create(void) {
+static size_t mask_stride(void) {
+  return sizeof(wf_cpu_mask) + mask_words * sizeof(unsigned long);
+}
+
+wf_cpu_mask *wf_sys_masks_create(unsigned count) {
   pthread_once(&mask_once, mask_probe);
   if (mask_words == 0) return NULL;
-  const size_t size = mask_words * sizeof(unsigned long);
-  wf_cpu_mask *mask = malloc(sizeof *mask + size);
-  if (mask == NULL) return NULL;
-  mask->words = mask_words;
-  memset(mask->bits, 0, size);
-  return mask;
+  wf_cpu_mask *masks = calloc(count, mask_stride());
+  for (unsigned i = 0; masks != NULL && i < count; i++)
+    wf_sys_mask_at(masks, i)->words = mask_words;
+  return masks;
+}
+
+wf_cpu_mask *wf_sys_mask_at(wf_cpu_mask *masks, unsigned i) {
+  return (wf_cpu_mask *)(void *)((char *)masks + i * mask_stride());
 }
 
 void wf_sys_mask_destroy(wf_cpu_mask *mask) {
@@ -139,8 +145,14 @@ bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
 
 /* ---- systems without masks: create says so, and the rest has nothing to work on ---- */
 
-wf_cpu_mask *wf_sys_mask_create(void) {
+wf_cpu_mask *wf_sys_masks_create(unsigned count) {
+  (void)count;
   return NULL;
+}
+
+wf_cpu_mask *wf_sys_mask_at(wf_cpu_mask *masks, unsigned i) {
+  (void)i;
+  return masks;
 }
 
 void wf_sys_mask_destroy(wf_cpu_mask *mask) {

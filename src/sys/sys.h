@@ -108,9 +108,13 @@ uint32_t wf_sys_thread_self(void);
  * thread at a time. All masks of a process have the same size. */
 typedef struct wf_cpu_mask wf_cpu_mask;
 
-/* An empty mask; NULL without memory, or if the system has no masks or does not let this
- * process read its own. A caller that gets NULL does not steer. */
-wf_cpu_mask *wf_sys_mask_create(void);
+/* Empty masks in one block; NULL without memory, or if the system has no masks or does
+ * not let this process read its own. The block is freed by wf_sys_mask_destroy. */
+wf_cpu_mask *wf_sys_masks_create(unsigned count);
+wf_cpu_mask *wf_sys_mask_at(wf_cpu_mask *masks, unsigned i);
+static inline wf_cpu_mask *wf_sys_mask_create(void) {
+  return wf_sys_masks_create(1);
+}
 void wf_sys_mask_destroy(wf_cpu_mask *mask); /* may be NULL */
 
 /* Reads and sets the CPUs of a thread of this process; 0 is the caller. A mask may name

@@ -162,6 +162,7 @@ static void be_steered(struct steered *s) {
     CHECK_EQ(wf_sys_mask_has(mask, cpu), false);
     tell(&s->seen, step);
   }
+  await_value(&s->word, STEPS + 1); /* its number is in use until then */
   wf_sys_mask_destroy(mask);
 }
 
@@ -183,6 +184,7 @@ static void steer(struct steered *s) {
     CHECK(wf_sys_mask_read(narrow, number));
     CHECK_EQ(wf_sys_mask_equal(narrow, own), step % 2 == 0);
   }
+  tell(&s->word, STEPS + 1);
   wf_sys_mask_destroy(own);
   wf_sys_mask_destroy(narrow);
 }

@@ -169,8 +169,12 @@ uint32_t wf_sys_thread_self(void) {
   return xp_current;
 }
 
-wf_cpu_mask *wf_sys_mask_create(void) {
-  return xp_calloc(1, sizeof(wf_cpu_mask));
+wf_cpu_mask *wf_sys_masks_create(unsigned count) {
+  return xp_calloc(count, sizeof(wf_cpu_mask));
+}
+
+wf_cpu_mask *wf_sys_mask_at(wf_cpu_mask *masks, unsigned i) {
+  return masks + i;
 }
 
 void wf_sys_mask_destroy(wf_cpu_mask *mask) {
