@@ -50,11 +50,9 @@
 #include "sched/worker.c"
 
 #include "par/base/bytes.c"
-#include "par/base/cpu_features.c"
+#include "par/base/call.c"
 #include "par/base/crew.c"
-#include "par/base/options.c"
 #include "par/base/ordered.c"
-#include "par/base/scratch.c"
 
 #include "par/loop/adaptive.c"
 #include "par/loop/public.c"

@@ -5,7 +5,7 @@
 #ifndef WF_PAR_ARRAY_H
 #define WF_PAR_ARRAY_H
 
-#include "../base/checks.h"
+#include "../base/call.h"
 #include "../loop/loop.h"
 
 /* For calls that only move or compare bytes: sets the options' min_len, if it is free, to

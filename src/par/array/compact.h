@@ -5,7 +5,7 @@
 #ifndef WF_PAR_COMPACT_H
 #define WF_PAR_COMPACT_H
 
-#include "../base/options.h"
+#include "../base/call.h"
 
 /* Takes n elements apart: those to keep go to `kept`, the others, if `rest` is not NULL,
  * to `rest`; both have room for n. Returns how many are kept. Elements of up to

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/bytes.h"
-#include "../base/scratch.h"
+#include "../base/call.h"
 #include "array.h"
 #include "compact.h"
 

@@ -30,15 +30,11 @@ WF_INLINE void swap_sized(char *a, char *b, size_t bytes) {
   memcpy(b, kept, bytes);
 }
 
-WF_INLINE void swap_any(char *a, char *b, size_t bytes) {
+void wf_swap_bytes(char *a, char *b, size_t bytes) {
   size_t at = 0;
   for (; bytes - at >= 64; at += 64) swap_sized(a + at, b + at, 64);
   for (; bytes - at >= 8; at += 8) swap_sized(a + at, b + at, 8);
   for (; at < bytes; at++) swap_sized(a + at, b + at, 1);
-}
-
-void wf_swap_bytes(char *a, char *b, size_t bytes) {
-  swap_any(a, b, bytes);
 }
 
 /* ---- reverse ---- */
@@ -83,10 +79,6 @@ static void reverse_bytes(char *low, char *high, size_t count) {
   reverse_sized(low, high, count, 1);
 }
 
-static void reverse_any(char *low, char *high, size_t count, size_t size) {
-  for (; count > 0; count--, low += size, high -= size) swap_any(low, high, size);
-}
-
 void wf_reverse_part(char *base, size_t n, size_t size, size_t begin, size_t end) {
   WF_ASSERT(begin <= end && end <= n / 2);
   if (begin == end) return;
@@ -109,7 +101,8 @@ void wf_reverse_part(char *base, size_t n, size_t size, size_t begin, size_t end
   else if (size == 32)
     reverse_sized(low, high, end - begin, 32);
   else
-    reverse_any(low, high, end - begin, size);
+    for (size_t left = end - begin; left > 0; left--, low += size, high -= size)
+      wf_swap_bytes(low, high, size);
 }
 
 /* ---- rotate ---- */

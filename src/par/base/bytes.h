@@ -38,27 +38,12 @@
 /* Calls fn(..., size) with the size as a constant where it is one of the usual ones; fn
  * should be WF_INLINE. */
 #define WF_BY_SIZE(size, fn, ...)                                                        \
-  do {                                                                                   \
-    switch (size) {                                                                      \
-    case 1:                                                                              \
-      fn(__VA_ARGS__, 1);                                                                \
-      break;                                                                             \
-    case 2:                                                                              \
-      fn(__VA_ARGS__, 2);                                                                \
-      break;                                                                             \
-    case 4:                                                                              \
-      fn(__VA_ARGS__, 4);                                                                \
-      break;                                                                             \
-    case 8:                                                                              \
-      fn(__VA_ARGS__, 8);                                                                \
-      break;                                                                             \
-    case 16:                                                                             \
-      fn(__VA_ARGS__, 16);                                                               \
-      break;                                                                             \
-    default:                                                                             \
-      fn(__VA_ARGS__, size);                                                             \
-    }                                                                                    \
-  } while (0)
+  ((size) == 1    ? fn(__VA_ARGS__, 1)                                                   \
+   : (size) == 2  ? fn(__VA_ARGS__, 2)                                                   \
+   : (size) == 4  ? fn(__VA_ARGS__, 4)                                                   \
+   : (size) == 8  ? fn(__VA_ARGS__, 8)                                                   \
+   : (size) == 16 ? fn(__VA_ARGS__, 16)                                                  \
+                  : fn(__VA_ARGS__, size))
 
 /* Copies one element; a plain move for the usual sizes. `to` and `from` are apart. */
 static inline void wf_copy_element(void *to, const void *from, size_t size) {

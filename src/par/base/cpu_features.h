@@ -3,7 +3,7 @@
  * profit exist once per SIMD set and are chosen while the program runs.
  *
  * Functions between WF_TARGET_..._BEGIN and WF_TARGET_END may only be called if the
- * wf_cpu_has_... of the same name is true.
+ * wf_cpu_has_... of the same name is true. All of it exists only if WF_X86_SIMD is 1.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_CPU_FEATURES_H
@@ -35,13 +35,23 @@
 #define WF_TARGET_AVX2_BEGIN WF_TARGET_BEGIN("avx2,popcnt")
 #define WF_TARGET_AVX512_BEGIN                                                           \
   WF_TARGET_BEGIN("avx512f,avx512dq,avx512bw,avx512vl,bmi,bmi2,popcnt")
-#endif
 
 /* AVX2 and POPCNT: x86 since about 2013. Costs a few nanoseconds; any thread. */
-bool wf_cpu_has_avx2(void);
+static inline bool wf_cpu_has_avx2(void) {
+  __builtin_cpu_init(); /* tests may come before the constructor that does it */
+  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("popcnt");
+}
 
 /* AVX-512 F, DQ, BW and VL, with BMI, BMI2 and POPCNT, which all CPUs with those have:
  * Intel since Skylake-X, AMD since Zen 4. */
-bool wf_cpu_has_avx512(void);
+static inline bool wf_cpu_has_avx512(void) {
+  __builtin_cpu_init();
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
+         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
+         __builtin_cpu_supports("popcnt");
+}
+
+#endif
 
 #endif

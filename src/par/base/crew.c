@@ -8,9 +8,6 @@
  * SPDX-License-Identifier: MIT */
 #include "crew.h"
 
-#include "../../core/assert.h"
-#include "../../sched/sched.h"
-
 /* ---- members ---- */
 
 typedef struct members_part {
@@ -78,7 +75,8 @@ static void crew_member(void *ctx) {
     WF_ASSERT(begin <= end && end <= j->n);
     if (end == begin) break;
     /* A member takes no block before it can run it. */
-    if (own == NULL && (own = c->enter(c->ctx)) == NULL) return;
+    if (own == NULL) own = c->enter != NULL ? c->enter(c->ctx) : c->ctx;
+    if (own == NULL) return;
     if (!wf_word_cas_relaxed(&j->x_next, &begin, end)) continue;
     uint64_t start = wf_sys_ticks();
     own = c->block(own, begin, end, c->ctx);
@@ -88,7 +86,7 @@ static void crew_member(void *ctx) {
     begin = wf_word_load_relaxed(&j->x_next);
     WF_ASSERT(end <= begin && begin <= j->n);
   }
-  if (own != NULL) c->leave(own, c->ctx);
+  if (own != NULL && c->leave != NULL) c->leave(own, c->ctx);
 }
 
 size_t wf_crew_run(const weft_opts *opts, size_t n, const wf_crew *crew) {

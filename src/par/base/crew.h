@@ -11,7 +11,7 @@
 #ifndef WF_PAR_CREW_H
 #define WF_PAR_CREW_H
 
-#include "options.h"
+#include "call.h"
 
 /* ---- how long a block should be ---- */
 
@@ -60,12 +60,12 @@ void wf_members_run(unsigned count, weft_fn *member, void *ctx);
 
 typedef struct wf_crew {
   /* What a member begins with, called before it takes its first block. NULL: there is no
-   * memory for one more, and the member takes no part. */
+   * memory for one more, and the member takes no part. May be absent: ctx. */
   void *(*enter)(void *ctx);
   /* Runs the block [begin, end). Returns what the member goes on with; NULL: the member
    * has nothing to go on with and ends. */
   void *(*block)(void *own, size_t begin, size_t end, void *ctx);
-  /* The member ends with `own`, which is not NULL. */
+  /* The member ends with `own`, which is not NULL. May be absent. */
   void (*leave)(void *own, void *ctx);
   void *ctx;      /* of all functions */
   size_t max_len; /* of a block, at least 1 */

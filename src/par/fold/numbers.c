@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../../core/assert.h"
-#include "../base/checks.h"
+#include "../base/call.h"
 #include "../loop/loop.h"
 #include "reduce.h"
 #include "simd.h"

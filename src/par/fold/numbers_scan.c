@@ -18,9 +18,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../../core/assert.h"
-#include "../base/checks.h"
+#include "../base/call.h"
 #include "../base/crew.h"
-#include "../base/scratch.h"
 #include "simd.h"
 
 #include <string.h>

@@ -13,8 +13,7 @@
 #include "reduce.h"
 
 #include "../../core/assert.h"
-#include "../base/checks.h"
-#include "../base/scratch.h"
+#include "../base/call.h"
 
 #include <limits.h>
 #include <weft/join.h>

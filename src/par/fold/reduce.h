@@ -7,7 +7,7 @@
 #ifndef WF_PAR_REDUCE_H
 #define WF_PAR_REDUCE_H
 
-#include "../base/options.h"
+#include "../base/call.h"
 
 typedef struct wf_fold {
   size_t n;    /* elements */

@@ -13,8 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../../core/assert.h"
 #include "../base/bytes.h"
-#include "../base/checks.h"
-#include "../base/scratch.h"
+#include "../base/call.h"
 #include "../loop/loop.h"
 
 #include <weft/detail/typed_function.h>

@@ -11,8 +11,7 @@
 
 #include "../../core/assert.h"
 #include "../base/bytes.h"
-#include "../base/checks.h"
-#include "../base/scratch.h"
+#include "../base/call.h"
 #include "../fold/simd.h"
 #include "../loop/loop.h"
 

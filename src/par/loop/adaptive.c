@@ -17,8 +17,6 @@
  * each index runs once.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
-#include "../../sched/sched.h"
 #include "../base/crew.h"
 #include "loop.h"
 
@@ -298,10 +296,6 @@ static void *run_crew_block(void *own, size_t begin, size_t end, void *ctx) {
   return own;
 }
 
-static void leave_loop(void *own, void *ctx) {
-  (void)own, (void)ctx;
-}
-
 static size_t end_crew_block(size_t begin, size_t length, const void *ctx) {
   const job *j = (const job *)ctx;
   return is_over(j, begin) ? begin : block_end(j, begin, j->n, length);
@@ -310,7 +304,6 @@ static size_t end_crew_block(size_t begin, size_t length, const void *ctx) {
 static __attribute__((noinline)) void run_crew(job *j) {
   wf_crew crew = {.enter = enter_loop,
                   .block = run_crew_block,
-                  .leave = leave_loop,
                   .ctx = j,
                   .max_len = SIZE_MAX,
                   .end = end_crew_block};

@@ -6,7 +6,7 @@
 #ifndef WF_PAR_LOOP_H
 #define WF_PAR_LOOP_H
 
-#include "../base/options.h"
+#include "../base/call.h"
 
 typedef struct wf_loop {
   /* Called for blocks [begin, end) that are disjoint, not empty and cover [0, n), on any
@@ -23,9 +23,17 @@ typedef struct wf_loop {
  * Allocates nothing and cannot fail. */
 void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop);
 
-/* The same, but all threads take their blocks from the front of the range: the blocks
- * that were begun are [0, x) at any time. For searches, where what lies behind the first
- * match is wasted work. */
+/* The same for a call that has nothing else to do: reads its options itself. */
+static inline void wf_loop_call(const weft_opts *given, size_t n, const wf_loop *loop,
+                                const char *call) {
+  weft_opts opts;
+  wf_par_options(&opts, given, call);
+  wf_loop_run(&opts, n, loop);
+}
+
+/* As wf_loop_run, but all threads take their blocks from the front of the range: the
+ * blocks that were begun are [0, x) at any time. For searches, where what lies behind the
+ * first match is wasted work. */
 void wf_loop_run_from_front(const weft_opts *opts, size_t n, const wf_loop *loop);
 
 #endif

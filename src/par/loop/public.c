@@ -6,7 +6,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/bytes.h"
-#include "../base/checks.h"
 #include "loop.h"
 
 #include <weft/detail/iter.h>
@@ -23,16 +22,11 @@ static void check_base(const void *base, size_t n, size_t size, const char *call
 /* ---- weft_for ---- */
 
 void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, void *ctx) {
-  weft_opts opts;
   wf_loop loop = {body, ctx, NULL};
   check_fn(body == NULL, n, "weft_for");
-  wf_par_options(&opts, o, "weft_for");
-  wf_loop_run(&opts, n, &loop);
+  wf_loop_call(o, n, &loop, "weft_for");
 }
-
-void weft_for(size_t n, weft_range_fn *body, void *ctx) {
-  weft_for_with(NULL, n, body, ctx);
-}
+WF_PLAIN(weft_for, (size_t n, weft_range_fn *body, void *ctx), n, body, ctx)
 
 /* ---- weft_try_for ---- */
 
@@ -80,10 +74,7 @@ int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx
   if (t.error == 0 && wf_par_cancelled(&opts)) return WEFT_ECANCELED;
   return t.error;
 }
-
-int weft_try_for(size_t n, weft_try_fn *body, void *ctx) {
-  return weft_try_for_with(NULL, n, body, ctx);
-}
+WF_PLAIN_OF(int, weft_try_for, (size_t n, weft_try_fn *body, void *ctx), n, body, ctx)
 
 /* ---- weft_for_each ---- */
 
@@ -101,18 +92,14 @@ WF_ALIGN_LOOPS static void each_block(size_t begin, size_t end, void *ctx) {
 
 void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_elem_fn *fn, void *ctx) {
-  weft_opts opts;
   each_loop e = {(char *)base, size, fn, ctx};
   wf_loop loop = {each_block, &e, NULL};
   check_fn(fn == NULL, n, "weft_for_each");
   check_base(base, n, size, "weft_for_each");
-  wf_par_options(&opts, o, "weft_for_each");
-  wf_loop_run(&opts, n, &loop);
+  wf_loop_call(o, n, &loop, "weft_for_each");
 }
-
-void weft_for_each(void *base, size_t n, size_t size, weft_elem_fn *fn, void *ctx) {
-  weft_for_each_with(NULL, base, n, size, fn, ctx);
-}
+WF_PLAIN(weft_for_each, (void *base, size_t n, size_t size, weft_elem_fn *fn, void *ctx),
+         base, n, size, fn, ctx)
 
 /* ---- weft_chunks ---- */
 
@@ -135,20 +122,16 @@ static void chunk_block(size_t begin, size_t end, void *ctx) {
 
 void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size, size_t chunk,
                       weft_chunk_fn *fn, void *ctx) {
-  weft_opts opts;
   chunk_loop c = {(char *)base, n, size, chunk, fn, ctx};
   wf_loop loop = {chunk_block, &c, NULL};
   check_fn(fn == NULL, n, "weft_chunks");
   check_base(base, n, size, "weft_chunks");
   wf_refuse_if(chunk == 0, "weft_chunks", "the chunk length is 0");
-  wf_par_options(&opts, o, "weft_chunks");
-  wf_loop_run(&opts, n / chunk + (n % chunk != 0), &loop);
+  wf_loop_call(o, n / chunk + (n % chunk != 0), &loop, "weft_chunks");
 }
-
-void weft_chunks(void *base, size_t n, size_t size, size_t chunk, weft_chunk_fn *fn,
-                 void *ctx) {
-  weft_chunks_with(NULL, base, n, size, chunk, fn, ctx);
-}
+WF_PLAIN(weft_chunks,
+         (void *base, size_t n, size_t size, size_t chunk, weft_chunk_fn *fn, void *ctx),
+         base, n, size, chunk, fn, ctx)
 
 /* ---- weft_for_step ---- */
 
@@ -165,19 +148,16 @@ WF_ALIGN_LOOPS static void step_block(size_t begin, size_t end, void *ctx) {
 
 void weft_for_step_with(const weft_opts *o, size_t begin, size_t end, size_t step,
                         weft_index_fn *fn, void *ctx) {
-  weft_opts opts;
   step_loop s = {begin, step, fn, ctx};
   wf_loop loop = {step_block, &s, NULL};
   size_t length = end > begin ? end - begin : 0;
   check_fn(fn == NULL, length, "weft_for_step");
   wf_refuse_if(step == 0, "weft_for_step", "the step is 0");
-  wf_par_options(&opts, o, "weft_for_step");
-  wf_loop_run(&opts, length / step + (length % step != 0), &loop);
+  wf_loop_call(o, length / step + (length % step != 0), &loop, "weft_for_step");
 }
-
-void weft_for_step(size_t begin, size_t end, size_t step, weft_index_fn *fn, void *ctx) {
-  weft_for_step_with(NULL, begin, end, step, fn, ctx);
-}
+WF_PLAIN(weft_for_step,
+         (size_t begin, size_t end, size_t step, weft_index_fn *fn, void *ctx), begin,
+         end, step, fn, ctx)
 
 /* ---- weft_for_2d ---- */
 
@@ -229,8 +209,7 @@ void weft_for_2d_with(const weft_opts *o, size_t rows, size_t cols, size_t tile_
   t.by_rows = down > SIZE_MAX / t.across; /* more tiles than size_t has numbers */
   wf_loop_run(&opts, t.by_rows ? down : down * t.across, &loop);
 }
-
-void weft_for_2d(size_t rows, size_t cols, size_t tile_rows, size_t tile_cols,
-                 weft_tile_fn *fn, void *ctx) {
-  weft_for_2d_with(NULL, rows, cols, tile_rows, tile_cols, fn, ctx);
-}
+WF_PLAIN(weft_for_2d,
+         (size_t rows, size_t cols, size_t tile_rows, size_t tile_cols, weft_tile_fn *fn,
+          void *ctx),
+         rows, cols, tile_rows, tile_cols, fn, ctx)

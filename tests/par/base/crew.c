@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "par/base/crew.h"
-#include "par/base/scratch.h"
+#include "par/base/call.h"
 #include "par/refusal.h"
 
 /* ---- how blocks grow ---- */

@@ -20,8 +20,7 @@
 
 #include "../../../core/assert.h"
 #include "../../base/bytes.h"
-#include "../../base/checks.h"
-#include "../../base/scratch.h"
+#include "../../base/call.h"
 #include "../../loop/loop.h"
 
 #include <weft/detail/sort_leaf.h>

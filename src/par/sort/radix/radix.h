@@ -19,8 +19,7 @@
 #include "../../../core/assert.h"
 #include "../../../core/rng.h"
 #include "../../base/bytes.h"
-#include "../../base/checks.h"
-#include "../../base/scratch.h"
+#include "../../base/call.h"
 #include "../../loop/loop.h"
 
 #include <weft/detail/typed_function.h>

@@ -1,14 +1,31 @@
-/* par/base/scratch.c - memory that a call needs only while it runs; see scratch.h for
- * who uses which function. No state of its own; any thread.
+/* par/base/call.c - reads the options of a parallel call, and gets its scratch memory.
+ * Every call of src/par goes through here; the calling thread owns what it gets.
  *
  * SPDX-License-Identifier: MIT */
-#include "scratch.h"
-
-#include "../../core/assert.h"
-#include "../../sched/sched.h"
+#include "call.h"
 
 #include <stdint.h>
 #include <stdlib.h>
+
+/* ---- options ---- */
+
+/* Names the option that is wrong. All fields were copied if the struct's size is valid.
+ */
+static void refuse_options(const weft_opts *o, const char *call) {
+  if ((unsigned)o->split > WEFT_SPLIT_RECURSIVE)
+    wf_fatal(call, "the options are not valid: unknown split");
+  if ((unsigned)o->lane > WEFT_LANE_BACKGROUND)
+    wf_fatal(call, "the options are not valid: unknown lane");
+  if ((unsigned)o->order > WEFT_ORDER_FIFO)
+    wf_fatal(call, "the options are not valid: unknown order");
+  wf_fatal(call, "the options are not valid, start from WEFT_OPTS_INIT");
+}
+
+void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
+  if (WF_UNLIKELY(wf_opts_read(out, given) != 0)) refuse_options(out, call);
+}
+
+/* ---- scratch ---- */
 
 static void align_scratch(wf_scratch *s) {
   s->memory = (char *)s->block + (WF_CACHE_LINE - (uintptr_t)s->block % WF_CACHE_LINE);
