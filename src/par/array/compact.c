@@ -12,7 +12,7 @@
  * the work with a little memory on its stack.
  *
  * SPDX-License-Identifier: MIT */
-#include "compact.h"
+#include "array.h"
 
 #include "../base/bytes.h"
 #include "../base/crew.h"

@@ -1,15 +1,13 @@
 /* par/array/filter.c - the calls that keep some elements in their order: filter,
  * partition, unique. Each is a leaf, which tests a block of elements, and the ordered
- * compaction of compact.h, which runs the leaves and puts their results together.
+ * compaction of compact.c, which runs the leaves and puts their results together.
  *
  * Called by programs and by the functions that WEFT_FILTER makes. A call's struct lives
  * in its frame; the threads of the call only read it.
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/bytes.h"
-#include "../base/call.h"
 #include "array.h"
-#include "compact.h"
 
 #include <weft/array.h>
 #include <weft/detail/typed_function.h>
@@ -118,11 +116,10 @@ size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n
   wf_check_elements(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
   return compact(o, "weft_filter", &p);
 }
-
-size_t weft_filter(void *dst, const void *src, size_t n, size_t size, weft_pred_fn *pred,
-                   void *ctx) {
-  return weft_filter_with(NULL, dst, src, n, size, pred, ctx);
-}
+WF_PLAIN_OF(size_t, weft_filter,
+            (void *dst, const void *src, size_t n, size_t size, weft_pred_fn *pred,
+             void *ctx),
+            dst, src, n, size, pred, ctx)
 
 /* What WEFT_FILTER makes has a leaf of its own, without a rest. */
 typedef struct typed_filter {
@@ -154,10 +151,9 @@ size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
   wf_check_elements(base == NULL, cmp == NULL, n, size, "weft_unique");
   return compact(o, "weft_unique", &p);
 }
-
-size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
-  return weft_unique_with(NULL, base, n, size, cmp, ctx);
-}
+WF_PLAIN_OF(size_t, weft_unique,
+            (void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx), base, n,
+            size, cmp, ctx)
 
 /* ---- partition without memory ---- */
 
@@ -178,19 +174,9 @@ __attribute__((noinline)) static size_t partition_few(const keep_test *t, char *
                                                       size_t n) {
   char others[PARTITION_BYTES];
   WF_ASSERT(n * t->size <= sizeof others);
-  char *yes = base, *no = others;
-  for (size_t i = 0; i < n; i++) {
-    char *from = base + i * t->size;
-    if (t->pred(from, t->ctx)) {
-      move_element(yes, from, t->size);
-      yes += t->size;
-    } else {
-      memcpy(no, from, t->size);
-      no += t->size;
-    }
-  }
-  memcpy(yes, others, (size_t)(no - others));
-  return (size_t)(yes - base) / t->size;
+  size_t kept = keep_any(base, others, base, n, t, KEEP_PARTITION);
+  memcpy(base + kept * t->size, others, (n - kept) * t->size);
+  return kept;
 }
 
 /* Partitions both halves; then the others of the lower half change places with the kept
@@ -271,7 +257,6 @@ size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size
   if (n > 0) wf_par_run(&opts, partition_inside, &call);
   return call.split;
 }
-
-size_t weft_partition(void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx) {
-  return weft_partition_with(NULL, base, n, size, pred, ctx);
-}
+WF_PLAIN_OF(size_t, weft_partition,
+            (void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx), base, n,
+            size, pred, ctx)

@@ -31,19 +31,16 @@ WF_ALIGN_LOOPS static void map_block(size_t begin, size_t end, void *ctx) {
 
 void weft_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *src,
                    size_t n, size_t src_size, weft_map_fn *fn, void *ctx) {
-  weft_opts opts;
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, fn, NULL, ctx};
   wf_loop loop = {map_block, &m, NULL};
   wf_check_elements(dst == NULL || src == NULL, fn == NULL, n,
                     dst_size < src_size ? dst_size : src_size, "weft_map");
-  wf_par_options(&opts, o, "weft_map");
-  wf_loop_run(&opts, n, &loop);
+  wf_loop_call(o, n, &loop, "weft_map");
 }
-
-void weft_map(void *dst, size_t dst_size, const void *src, size_t n, size_t src_size,
-              weft_map_fn *fn, void *ctx) {
-  weft_map_with(NULL, dst, dst_size, src, n, src_size, fn, ctx);
-}
+WF_PLAIN(weft_map,
+         (void *dst, size_t dst_size, const void *src, size_t n, size_t src_size,
+          weft_map_fn *fn, void *ctx),
+         dst, dst_size, src, n, src_size, fn, ctx)
 
 static void typed_map_block(size_t begin, size_t end, void *ctx) {
   const map_loop *m = (const map_loop *)ctx;
@@ -53,12 +50,10 @@ static void typed_map_block(size_t begin, size_t end, void *ctx) {
 
 void wf_typed_map(const wf_typed *k, void *dst, size_t dst_size, const void *src,
                   size_t src_size, wf_map_leaf *leaf) {
-  weft_opts opts;
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, NULL, leaf, k->ctx};
   wf_loop loop = {typed_map_block, &m, NULL};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, src_size, k->name);
-  wf_par_options(&opts, k->opts, k->name);
-  wf_loop_run(&opts, k->n, &loop);
+  wf_loop_call(k->opts, k->n, &loop, k->name);
 }
 
 /* ---- count ---- */
@@ -93,10 +88,10 @@ static void typed_count_block(size_t begin, size_t end, void *ctx) {
   add_to_total(c, c->leaf(c->base + begin * c->size, end - begin, c->ctx));
 }
 
-static size_t count_with(const weft_opts *opts, size_t n, count_loop *c,
-                         weft_range_fn *block) {
+static size_t count_call(const weft_opts *o, size_t n, count_loop *c,
+                         weft_range_fn *block, const char *call) {
   wf_loop loop = {block, c, NULL};
-  wf_loop_run(opts, n, &loop);
+  wf_loop_call(o, n, &loop, call);
   size_t total = wf_word_load_relaxed(&c->x_total); /* nobody adds to it any more */
   WF_ASSERT(total <= n);
   return total;
@@ -104,23 +99,17 @@ static size_t count_with(const weft_opts *opts, size_t n, count_loop *c,
 
 size_t weft_count_with(const weft_opts *o, const void *base, size_t n, size_t size,
                        weft_pred_fn *pred, void *ctx) {
-  weft_opts opts;
   count_loop c = {(const char *)base, size, pred, NULL, ctx, {0}};
   wf_check_elements(base == NULL, pred == NULL, n, size, "weft_count");
-  wf_par_options(&opts, o, "weft_count");
-  return count_with(&opts, n, &c, count_block);
+  return count_call(o, n, &c, count_block, "weft_count");
 }
-
-size_t weft_count(const void *base, size_t n, size_t size, weft_pred_fn *pred,
-                  void *ctx) {
-  return weft_count_with(NULL, base, n, size, pred, ctx);
-}
+WF_PLAIN_OF(size_t, weft_count,
+            (const void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx),
+            base, n, size, pred, ctx)
 
 size_t wf_typed_count(const wf_typed *k, const void *a, size_t size,
                       wf_array_leaf *leaf) {
-  weft_opts opts;
   count_loop c = {(const char *)a, size, NULL, leaf, k->ctx, {0}};
   wf_check_elements(a == NULL, false, k->n, size, k->name);
-  wf_par_options(&opts, k->opts, k->name);
-  return count_with(&opts, k->n, &c, typed_count_block);
+  return count_call(k->opts, k->n, &c, typed_count_block, k->name);
 }

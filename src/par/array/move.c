@@ -43,10 +43,8 @@ void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
   wf_par_options(&opts, o, "weft_copy");
   if (n > 0) move_loop(&opts, n, size, copy_block, &m);
 }
-
-void weft_copy(void *dst, const void *src, size_t n, size_t size) {
-  weft_copy_with(NULL, dst, src, n, size);
-}
+WF_PLAIN(weft_copy, (void *dst, const void *src, size_t n, size_t size), dst, src, n,
+         size)
 
 /* ---- fill ---- */
 
@@ -87,10 +85,8 @@ void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
   bool is_one_byte = memcmp(m.src, m.src + 1, size - 1) == 0;
   move_loop(&opts, n, size, is_one_byte ? fill_bytes : fill_block, &m);
 }
-
-void weft_fill(void *base, size_t n, size_t size, const void *value) {
-  weft_fill_with(NULL, base, n, size, value);
-}
+WF_PLAIN(weft_fill, (void *base, size_t n, size_t size, const void *value), base, n, size,
+         value)
 
 /* ---- gather and scatter ---- */
 
@@ -123,21 +119,18 @@ void weft_gather_with(const weft_opts *o, void *dst, const void *src, const size
   move_job m = {(char *)dst, (const char *)src, index, size, false};
   move_by_index(o, "weft_gather", n, gather_block, &m);
 }
-
-void weft_gather(void *dst, const void *src, const size_t *index, size_t n, size_t size) {
-  weft_gather_with(NULL, dst, src, index, n, size);
-}
+WF_PLAIN(weft_gather,
+         (void *dst, const void *src, const size_t *index, size_t n, size_t size), dst,
+         src, index, n, size)
 
 void weft_scatter_with(const weft_opts *o, void *dst, const void *src,
                        const size_t *index, size_t n, size_t size) {
   move_job m = {(char *)dst, (const char *)src, index, size, false};
   move_by_index(o, "weft_scatter", n, scatter_block, &m);
 }
-
-void weft_scatter(void *dst, const void *src, const size_t *index, size_t n,
-                  size_t size) {
-  weft_scatter_with(NULL, dst, src, index, n, size);
-}
+WF_PLAIN(weft_scatter,
+         (void *dst, const void *src, const size_t *index, size_t n, size_t size), dst,
+         src, index, n, size)
 
 /* ---- reverse and rotate ---- */
 
@@ -162,10 +155,7 @@ void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t size) {
   wf_par_options(&opts, o, "weft_reverse");
   reverse_all(&opts, (char *)base, n, size);
 }
-
-void weft_reverse(void *base, size_t n, size_t size) {
-  weft_reverse_with(NULL, base, n, size);
-}
+WF_PLAIN(weft_reverse, (void *base, size_t n, size_t size), base, n, size)
 
 /* Both parts reversed, and then the whole. */
 void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
@@ -180,7 +170,5 @@ void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
   reverse_all(&opts, first + middle * size, n - middle, size);
   reverse_all(&opts, first, n, size);
 }
-
-void weft_rotate(void *base, size_t n, size_t size, size_t middle) {
-  weft_rotate_with(NULL, base, n, size, middle);
-}
+WF_PLAIN(weft_rotate, (void *base, size_t n, size_t size, size_t middle), base, n, size,
+         middle)

@@ -55,104 +55,69 @@ static bool is_any_match(size_t begin, const void *ctx) {
   return wf_word_load_relaxed(&((const hunt *)ctx)->x_found) != SIZE_MAX;
 }
 
-static size_t find_lowest(const weft_opts *opts, hunt *h) {
-  wf_loop loop = {hunt_block, h, is_behind_match};
+/* The lowest match, or one of them if `any`; SIZE_MAX: there is none. */
+static size_t run_hunt(const weft_opts *opts, hunt *h, bool any) {
+  wf_loop loop = {hunt_block, h, any ? is_any_match : is_behind_match};
   wf_word_store_relaxed(&h->x_found, SIZE_MAX); /* nobody else sees it yet */
-  wf_loop_run_from_front(opts, h->n, &loop);
-  return wf_word_load_relaxed(&h->x_found);
-}
-
-static size_t find_some(const weft_opts *opts, hunt *h) {
-  wf_loop loop = {hunt_block, h, is_any_match};
-  wf_word_store_relaxed(&h->x_found, SIZE_MAX); /* nobody else sees it yet */
-  wf_loop_run(opts, h->n, &loop);
+  (any ? wf_loop_run : wf_loop_run_from_front)(opts, h->n, &loop);
   return wf_word_load_relaxed(&h->x_found);
 }
 
 /* ---- by predicate ---- */
 
-WF_ALIGN_LOOPS static size_t first_match(const hunt *h, size_t begin, size_t end) {
+/* The first element for which the predicate is `wanted`, from the front or the back. */
+WF_INLINE size_t match_from(const hunt *h, size_t begin, size_t end, bool wanted,
+                            bool from_back) {
   weft_pred_fn *pred = h->pred;
   void *ctx = h->ctx;
-  const char *elem = h->a + begin * h->size;
-  for (size_t i = begin; i < end; i++, elem += h->size)
-    if (pred(elem, ctx)) return i;
+  ptrdiff_t step = from_back ? -(ptrdiff_t)h->size : (ptrdiff_t)h->size;
+  const char *elem = h->a + (from_back ? h->n - 1 - begin : begin) * h->size;
+  for (size_t i = begin; i < end; i++, elem += step)
+    if (pred(elem, ctx) == wanted) return i;
   return end;
 }
 
+WF_ALIGN_LOOPS static size_t first_match(const hunt *h, size_t begin, size_t end) {
+  return match_from(h, begin, end, true, false);
+}
+
 WF_ALIGN_LOOPS static size_t last_match(const hunt *h, size_t begin, size_t end) {
-  weft_pred_fn *pred = h->pred;
-  void *ctx = h->ctx;
-  const char *elem = h->a + (h->n - 1 - begin) * h->size;
-  for (size_t i = begin; i < end; i++, elem -= h->size)
-    if (pred(elem, ctx)) return i;
-  return end;
+  return match_from(h, begin, end, true, true);
 }
 
 /* weft_all looks for an element that does not match. */
 WF_ALIGN_LOOPS static size_t first_mismatch(const hunt *h, size_t begin, size_t end) {
-  weft_pred_fn *pred = h->pred;
-  void *ctx = h->ctx;
-  const char *elem = h->a + begin * h->size;
-  for (size_t i = begin; i < end; i++, elem += h->size)
-    if (!pred(elem, ctx)) return i;
-  return end;
+  return match_from(h, begin, end, false, false);
 }
 
 static size_t typed_match(const hunt *h, size_t begin, size_t end) {
   return begin + h->typed(h->a + begin * h->size, end - begin, h->ctx);
 }
 
-/* find_lowest or find_some. */
-typedef size_t hunt_way(const weft_opts *opts, hunt *h);
-
-static size_t find_by(const weft_opts *o, const char *call, hunt_way *way,
-                      hunt_leaf *leaf, const void *base, size_t n, size_t size,
-                      weft_pred_fn *pred, void *ctx) {
-  weft_opts opts;
-  hunt h = {.leaf = leaf, .a = (const char *)base, .n = n, .size = size};
-  h.pred = pred;
-  h.ctx = ctx;
-  wf_check_elements(base == NULL, pred == NULL, n, size, call);
-  wf_par_options(&opts, o, call);
-  return way(&opts, &h);
-}
-
-size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                            weft_pred_fn *pred, void *ctx) {
-  return find_by(o, "weft_find_first", find_lowest, first_match, base, n, size, pred,
-                 ctx);
-}
-
-size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                           weft_pred_fn *pred, void *ctx) {
-  size_t found =
-      find_by(o, "weft_find_last", find_lowest, last_match, base, n, size, pred, ctx);
-  return found == SIZE_MAX ? found : n - 1 - found;
-}
-
-size_t weft_find_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                          weft_pred_fn *pred, void *ctx) {
-  return find_by(o, "weft_find_any", find_some, first_match, base, n, size, pred, ctx);
-}
-
-bool weft_any_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                   weft_pred_fn *pred, void *ctx) {
-  return find_by(o, "weft_any", find_some, first_match, base, n, size, pred, ctx) !=
-         SIZE_MAX;
-}
-
-bool weft_all_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                   weft_pred_fn *pred, void *ctx) {
-  return find_by(o, "weft_all", find_some, first_mismatch, base, n, size, pred, ctx) ==
-         SIZE_MAX;
-}
-
-bool weft_none_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                    weft_pred_fn *pred, void *ctx) {
-  return find_by(o, "weft_none", find_some, first_match, base, n, size, pred, ctx) ==
-         SIZE_MAX;
-}
+/* Makes NAME and NAME_with: a search by a leaf for the lowest match or any, and what the
+ * call returns of the index `at`, or SIZE_MAX, that was found. */
+#define DEFINE_FIND(result, name, leaf_, any, returned)                                  \
+  result name##_with(const weft_opts *o, const void *base, size_t n, size_t size,        \
+                     weft_pred_fn *pred, void *ctx) {                                    \
+    weft_opts opts;                                                                      \
+    hunt h = {.leaf = leaf_, .a = (const char *)base, .n = n, .size = size};             \
+    h.pred = pred;                                                                       \
+    h.ctx = ctx;                                                                         \
+    wf_check_elements(base == NULL, pred == NULL, n, size, #name);                       \
+    wf_par_options(&opts, o, #name);                                                     \
+    size_t at = run_hunt(&opts, &h, any);                                                \
+    return returned;                                                                     \
+  }                                                                                      \
+  WF_PLAIN_OF(result, name,                                                              \
+              (const void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx),  \
+              base, n, size, pred, ctx)
+DEFINE_FIND(size_t, weft_find_first, first_match, false, at)
+DEFINE_FIND(size_t, weft_find_last, last_match, false, at == SIZE_MAX ? at : n - 1 - at)
+DEFINE_FIND(size_t, weft_find_any, first_match, true, at)
+DEFINE_FIND(bool, weft_any, first_match, true, at != SIZE_MAX)
+DEFINE_FIND(bool, weft_all, first_mismatch, true, at == SIZE_MAX)
+DEFINE_FIND(bool, weft_none, first_match, true, at == SIZE_MAX)
+#undef DEFINE_FIND
 
 size_t wf_typed_find(const wf_typed *k, const void *a, size_t size, wf_array_leaf *leaf) {
   weft_opts opts;
@@ -161,7 +126,7 @@ size_t wf_typed_find(const wf_typed *k, const void *a, size_t size, wf_array_lea
   h.ctx = k->ctx;
   wf_check_elements(a == NULL, false, k->n, size, k->name);
   wf_par_options(&opts, k->opts, k->name);
-  return find_lowest(&opts, &h);
+  return run_hunt(&opts, &h, false);
 }
 
 /* ---- comparisons ---- */
@@ -187,8 +152,10 @@ bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
   wf_par_options(&opts, o, "weft_equal");
   if (n == 0) return true;
   wf_array_min_len(&opts, size);
-  return find_some(&opts, &h) == SIZE_MAX;
+  return run_hunt(&opts, &h, true) == SIZE_MAX;
 }
+WF_PLAIN_OF(bool, weft_equal, (const void *a, const void *b, size_t n, size_t size), a, b,
+            n, size)
 
 bool weft_equal_by_with(const weft_opts *o, const void *a, const void *b, size_t n,
                         size_t size, weft_cmp_fn *cmp, void *ctx) {
@@ -199,8 +166,12 @@ bool weft_equal_by_with(const weft_opts *o, const void *a, const void *b, size_t
   h.ctx = ctx;
   wf_check_elements(a == NULL || b == NULL, cmp == NULL, n, size, "weft_equal_by");
   wf_par_options(&opts, o, "weft_equal_by");
-  return find_some(&opts, &h) == SIZE_MAX;
+  return run_hunt(&opts, &h, true) == SIZE_MAX;
 }
+WF_PLAIN_OF(bool, weft_equal_by,
+            (const void *a, const void *b, size_t n, size_t size, weft_cmp_fn *cmp,
+             void *ctx),
+            a, b, n, size, cmp, ctx)
 
 int weft_compare_with(const weft_opts *o, const void *a, size_t na, const void *b,
                       size_t nb, size_t size, weft_cmp_fn *cmp, void *ctx) {
@@ -214,10 +185,14 @@ int weft_compare_with(const weft_opts *o, const void *a, size_t na, const void *
   wf_check_elements(a == NULL, false, na, size, "weft_compare");
   wf_check_elements(b == NULL, false, nb, size, "weft_compare");
   wf_par_options(&opts, o, "weft_compare");
-  size_t at = find_lowest(&opts, &h);
+  size_t at = run_hunt(&opts, &h, false);
   if (at != SIZE_MAX) return cmp(h.a + at * size, h.b + at * size, ctx);
   return na < nb ? -1 : na > nb;
 }
+WF_PLAIN_OF(int, weft_compare,
+            (const void *a, size_t na, const void *b, size_t nb, size_t size,
+             weft_cmp_fn *cmp, void *ctx),
+            a, na, b, nb, size, cmp, ctx)
 
 /* ---- the smallest and the largest ---- */
 
@@ -253,64 +228,19 @@ WF_ALIGN_LOOPS static void extreme_block(size_t begin, size_t end, void *ctx) {
   }
 }
 
-static size_t find_extreme(const weft_opts *o, const char *call, size_t n,
-                           extreme_loop *e) {
-  weft_opts opts;
-  wf_loop loop = {extreme_block, e, NULL};
-  wf_check_elements(e->base == NULL, e->cmp == NULL, n, e->size, call);
-  wf_par_options(&opts, o, call);
-  wf_word_store_relaxed(&e->x_best, SIZE_MAX); /* nobody else sees it yet */
-  wf_loop_run(&opts, n, &loop);
-  return wf_word_load_relaxed(&e->x_best);
-}
-
-size_t weft_min_index_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                           weft_cmp_fn *cmp, void *ctx) {
-  extreme_loop e = {(const char *)base, size, cmp, ctx, false, {0}};
-  return find_extreme(o, "weft_min_index", n, &e);
-}
-
-size_t weft_max_index_with(const weft_opts *o, const void *base, size_t n, size_t size,
-                           weft_cmp_fn *cmp, void *ctx) {
-  extreme_loop e = {(const char *)base, size, cmp, ctx, true, {0}};
-  return find_extreme(o, "weft_max_index", n, &e);
-}
-
-/* ---- without options ---- */
-
-/* Makes each call NAME from NAME_with. */
-#define WITHOUT_OPTIONS(result, name)                                                    \
-  result name(const void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx) {  \
-    return name##_with(NULL, base, n, size, pred, ctx);                                  \
-  }
-WITHOUT_OPTIONS(size_t, weft_find_first)
-WITHOUT_OPTIONS(size_t, weft_find_last)
-WITHOUT_OPTIONS(size_t, weft_find_any)
-WITHOUT_OPTIONS(bool, weft_any)
-WITHOUT_OPTIONS(bool, weft_all)
-WITHOUT_OPTIONS(bool, weft_none)
-#undef WITHOUT_OPTIONS
-
-size_t weft_min_index(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
-                      void *ctx) {
-  return weft_min_index_with(NULL, base, n, size, cmp, ctx);
-}
-
-size_t weft_max_index(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
-                      void *ctx) {
-  return weft_max_index_with(NULL, base, n, size, cmp, ctx);
-}
-
-bool weft_equal(const void *a, const void *b, size_t n, size_t size) {
-  return weft_equal_with(NULL, a, b, n, size);
-}
-
-bool weft_equal_by(const void *a, const void *b, size_t n, size_t size, weft_cmp_fn *cmp,
-                   void *ctx) {
-  return weft_equal_by_with(NULL, a, b, n, size, cmp, ctx);
-}
-
-int weft_compare(const void *a, size_t na, const void *b, size_t nb, size_t size,
-                 weft_cmp_fn *cmp, void *ctx) {
-  return weft_compare_with(NULL, a, na, b, nb, size, cmp, ctx);
-}
+/* Makes weft_min_index and weft_max_index, each also as _with. */
+#define DEFINE_EXTREME_INDEX(name, largest)                                              \
+  size_t name##_with(const weft_opts *o, const void *base, size_t n, size_t size,        \
+                     weft_cmp_fn *cmp, void *ctx) {                                      \
+    extreme_loop e = {(const char *)base, size, cmp, ctx, largest, {SIZE_MAX}};          \
+    wf_loop loop = {extreme_block, &e, NULL};                                            \
+    wf_check_elements(base == NULL, cmp == NULL, n, size, #name);                        \
+    wf_loop_call(o, n, &loop, #name);                                                    \
+    return wf_word_load_relaxed(&e.x_best);                                              \
+  }                                                                                      \
+  WF_PLAIN_OF(size_t, name,                                                              \
+              (const void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx),    \
+              base, n, size, cmp, ctx)
+DEFINE_EXTREME_INDEX(weft_min_index, false)
+DEFINE_EXTREME_INDEX(weft_max_index, true)
+#undef DEFINE_EXTREME_INDEX

@@ -25,12 +25,6 @@ typedef struct wf_pair {
 #define WF_ENCODE(c, e) (e)
 #define WF_DECODE(c, e) (e)
 #include "sort_template.h"
-#undef WF_SORT
-#undef WF_ELEM
-#undef WF_KEY
-#undef WF_KEY_OF
-#undef WF_ENCODE
-#undef WF_DECODE
 
 /* Up to here the pool is not entered: a choice, some 50 us of work. */
 enum { ALONE_MOST = 4096 };

@@ -1,6 +1,6 @@
 /* par/sort/radix/select_template.h - a template: selecting and sorting of numbers, with
- * memory and without, and looking for order. typed.c includes it behind sort_template.h,
- * with the same parameters, for bits32 and bits64.
+ * memory and without, and looking for order. sort_template.h includes it at its
+ * end, with the same parameters, for bits32 and bits64.
  *
  * Made, in this order, to be found by their whole names:
  *

@@ -1,7 +1,7 @@
 /* par/sort/radix/sort_template.h - a template: parallel radix sort for one kind of
  * element. typed.c includes it for bits32 and bits64, keyed.c for pair.
  *
- * The including file defines, and undefines behind it,
+ * The including file defines the following; the end of this file undefines it:
  *
  *     WF_SORT(name)       the name of a function or type for this kind of element
  *     WF_ELEM, WF_KEY     types; a key is an unsigned number, sorted in ascending order
@@ -9,7 +9,8 @@
  *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
  *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
  *     WF_LISTS_LEAF       the member of wf_lists that sorts leaves of such elements; not
- *                         defined if there is none
+ *                         defined if they are more than their keys. If it is, the
+ *                         functions of select_template.h are made, too
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
  * leading bits in which they differ (if these are spread unevenly, by slices that a
@@ -477,3 +478,14 @@ static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
   WF_SORT(choose_balanced_digit)(&pass, low, high);
   if (!wf_par_cancelled(radix->given)) WF_SORT(distribute)(&pass);
 }
+
+#ifdef WF_LISTS_LEAF
+#include "select_template.h"
+#undef WF_LISTS_LEAF
+#endif
+#undef WF_SORT
+#undef WF_ELEM
+#undef WF_KEY
+#undef WF_KEY_OF
+#undef WF_ENCODE
+#undef WF_DECODE

@@ -21,15 +21,6 @@
 #define WF_DECODE(c, e) wf_decode_u32(c, e)
 #define WF_LISTS_LEAF   leaf_bits32
 #include "sort_template.h"
-/* This template goes with the first. */
-#include "select_template.h"
-#undef WF_SORT
-#undef WF_ELEM
-#undef WF_KEY
-#undef WF_KEY_OF
-#undef WF_ENCODE
-#undef WF_DECODE
-#undef WF_LISTS_LEAF
 
 #define WF_SORT(name)   name##_bits64
 #define WF_ELEM         wf_bits64
@@ -39,15 +30,6 @@
 #define WF_DECODE(c, e) wf_decode_u64(c, e)
 #define WF_LISTS_LEAF   leaf_bits64
 #include "sort_template.h"
-/* This template goes with the first. */
-#include "select_template.h"
-#undef WF_SORT
-#undef WF_ELEM
-#undef WF_KEY
-#undef WF_KEY_OF
-#undef WF_ENCODE
-#undef WF_DECODE
-#undef WF_LISTS_LEAF
 
 void wf_sort_bits64(const weft_opts *opts, const wf_coding *coding, wf_bits64 *a,
                     size_t n) {
