@@ -33,7 +33,7 @@ static inline bool less_by_index(const void *a, const void *b, void *ctx) {
 
 WF_SORT_LOOPS(index, sizeof(size_t), sizeof(size_t), less_by_index)
 
-static void count_up(size_t begin, size_t end, void *ctx) {
+void wf_count_up(size_t begin, size_t end, void *ctx) {
   size_t *order = (size_t *)ctx;
   for (size_t i = begin; i < end; i++) order[i] = i;
 }
@@ -43,7 +43,7 @@ static void count_up(size_t begin, size_t end, void *ctx) {
 static bool sort_indices(const wf_sorter *s, size_t *order, const char *base, size_t n,
                          bool or_without_memory) {
   by_index by = {base, s->size, s->loops->less, s->ctx};
-  wf_loop loop = {count_up, order, NULL};
+  wf_loop loop = {wf_count_up, order, NULL};
   wf_sorter of_indices;
   wf_sorter_init(&of_indices, s->opts, &index_loops_, sizeof(size_t), &by);
   wf_loop_run(&s->inner, n, &loop);
@@ -231,8 +231,7 @@ void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t n, size_t key_
   c.pairs_ctx = &by;
   wf_par_run(&c.opts, sort_by_key_inside, &c);
 }
-
-void weft_sort_by_key(void *keys, size_t n, size_t key_size, void *payload,
-                      size_t payload_size, weft_cmp_fn *cmp_keys, void *ctx) {
-  weft_sort_by_key_with(NULL, keys, n, key_size, payload, payload_size, cmp_keys, ctx);
-}
+WF_PLAIN(weft_sort_by_key,
+         (void *keys, size_t n, size_t key_size, void *payload, size_t payload_size,
+          weft_cmp_fn *cmp_keys, void *ctx),
+         keys, n, key_size, payload, payload_size, cmp_keys, ctx)

@@ -206,8 +206,7 @@ void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
   if (nb == 0) m.b = m.a;
   if (na + nb > 0) wf_par_run(&opts, merge_inside, &m);
 }
-
-void weft_merge(void *dst, const void *a, size_t na, const void *b, size_t nb,
-                size_t size, weft_cmp_fn *cmp, void *ctx) {
-  weft_merge_with(NULL, dst, a, na, b, nb, size, cmp, ctx);
-}
+WF_PLAIN(weft_merge,
+         (void *dst, const void *a, size_t na, const void *b, size_t nb, size_t size,
+          weft_cmp_fn *cmp, void *ctx),
+         dst, a, na, b, nb, size, cmp, ctx)

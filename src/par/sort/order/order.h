@@ -18,9 +18,7 @@
 #ifndef WF_PAR_SORT_ORDER_H
 #define WF_PAR_SORT_ORDER_H
 
-#include "../../../core/assert.h"
 #include "../../base/bytes.h"
-#include "../../base/call.h"
 #include "../../loop/loop.h"
 
 #include <weft/detail/sort_leaf.h>
@@ -140,6 +138,9 @@ void wf_sort_by_rotations(wf_sorter *s, char *base, char *payload, size_t payloa
 /* Sorts elements of any size by way of their indices, stable. False, and nothing has
  * happened, if there is no memory. */
 bool wf_sort_by_index(wf_sorter *s, char *base, size_t n);
+
+/* The body of a loop: element i of the size_t array `ctx` becomes i. */
+void wf_count_up(size_t begin, size_t end, void *ctx);
 
 /* Element i becomes what element order[i] was, with a copy of the array if there is
  * memory. `opts` NULL: by this thread alone. */

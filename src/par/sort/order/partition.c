@@ -88,30 +88,6 @@ static size_t split(const wf_sorter *s, char *base, size_t n, const char *pivot,
   return whole.front;
 }
 
-/* ---- after too many bad pivots ---- */
-
-static void sift_down(const wf_sorter *s, char *base, size_t at, size_t n) {
-  size_t size = s->size;
-  for (size_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
-    if (child + 1 < n &&
-        wf_sorter_less(s, base + child * size, base + (child + 1) * size))
-      child++;
-    if (!wf_sorter_less(s, base + at * size, base + child * size)) return;
-    wf_swap_bytes(base + at * size, base + child * size, size);
-    at = child;
-  }
-}
-
-static void heap_sort(const wf_sorter *s, char *base, size_t n) {
-  enum { LOOK_EACH = 4096 }; /* steps between two looks at the cancellation; a choice */
-  for (size_t i = n / 2; i > 0; i--) sift_down(s, base, i - 1, n);
-  for (size_t left = n - 1; left > 0; left--) {
-    wf_swap_bytes(base, base + left * s->size, s->size);
-    sift_down(s, base, 0, left);
-    if (left % LOOK_EACH == 0 && wf_par_cancelled(s->opts)) return;
-  }
-}
-
 /* ---- quicksort ---- */
 
 /* A part of the array. If has_floor, base[-1] is an element that is not greater than any
@@ -170,26 +146,22 @@ static void quick_cut(const quick_part *p, size_t pivot_at, size_t *low, size_t 
   WF_ASSERT(*low < *high && *high <= p->n);
 }
 
-/* By distribution, or a merge sort in a frame of the stack. False if there is no memory.
- */
-static bool quick_with_memory(const quick_part *p) {
-  if (p->sorter->size > WF_SORT_LARGEST) return false;
+/* By distribution, or a merge sort in a frame of the stack. False if there is no memory,
+ * unless it may be done without, by rotations. */
+static bool quick_leaf(const quick_part *p, bool or_without_memory) {
   wf_sorter part = wf_sorter_part(p->sorter, p->budget);
-  return wf_sort_moving(&part, p->base, p->n);
+  if (part.size <= WF_SORT_LARGEST && wf_sort_moving(&part, p->base, p->n)) return true;
+  if (or_without_memory) wf_sort_by_rotations(&part, p->base, NULL, 0, p->n);
+  return or_without_memory;
 }
 
 static void quick_run(void *ctx) {
   quick_part p = *(const quick_part *)ctx;
   wf_sorter *s = p.sorter;
-  while (p.n > QUICK_LEAF) {
+  while (p.n > QUICK_LEAF && p.bad > 0) {
     size_t low, high;
     if (wf_par_cancelled(s->opts)) return;
-    bool is_leaf = p.n <= QUICK_LEAF_BYTES / s->size || p.bad == 0;
-    if (is_leaf && quick_with_memory(&p)) return;
-    if (p.bad == 0) {
-      heap_sort(s, p.base, p.n);
-      return;
-    }
+    if (p.n <= QUICK_LEAF_BYTES / s->size && quick_leaf(&p, false)) return;
     quick_cut(&p, choose_pivot(s, p.base, p.n), &low, &high);
     quick_part front = p, rear = p;
     front.n = low;
@@ -207,7 +179,7 @@ static void quick_run(void *ctx) {
     quick_run(front_first ? &front : &rear);
     p = front_first ? rear : front;
   }
-  if (!quick_with_memory(&p)) wf_sort_by_rotations(s, p.base, NULL, 0, p.n);
+  quick_leaf(&p, true);
 }
 
 void wf_quick_sort(wf_sorter *s, char *base, size_t n) {
@@ -267,10 +239,8 @@ bool wf_quick_narrow(wf_sorter *s, char **base, size_t *n, size_t *nth_at, size_
 
 void wf_quick_select(wf_sorter *s, char *base, size_t n, size_t nth) {
   if (wf_quick_narrow(s, &base, &n, &nth, QUICK_LEAF)) return;
-  if (n > QUICK_LEAF)
-    heap_sort(s, base, n);
-  else
-    wf_sort_by_rotations(s, base, NULL, 0, n);
+  quick_part rest = quick_whole(s, base, n);
+  quick_leaf(&rest, true);
 }
 
 /* ---- few different elements ---- */

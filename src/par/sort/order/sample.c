@@ -45,12 +45,12 @@ typedef struct round_of {
   size_t n;
   wf_splitters by;
   size_t buckets, stripes, stripe; /* numbers of them, length of a stripe */
-  size_t *counts;  /* stripe by bucket; then each one's place is a char * there */
-  size_t *starts;  /* of buckets; one more at the end */
-  bool to_spare;   /* the result goes there, else to `data` */
-  unsigned rounds; /* that may follow */
-  bool forks;
-  wf_scratch scratch; /* of splitters, starts and counts */
+  size_t *counts;       /* stripe by bucket; then each one's place is a char * there */
+  size_t *starts;       /* of buckets; one more at the end */
+  bool to_spare;        /* the result goes there, else to `data` */
+  unsigned rounds;      /* that may follow */
+  bool forks, scatters; /* scatters: stripes are classified, and moved now */
+  wf_scratch scratch;   /* of splitters, starts and counts */
 } round_of;
 
 /* At random, so that no order of the input is bad luck. */
@@ -130,27 +130,18 @@ static bool round_begin(round_of *r, unsigned levels) {
   return true;
 }
 
-static void classify_stripes(size_t begin, size_t end, void *ctx) {
+/* Notes the buckets of the elements of stripes, or moves them there. */
+static void run_stripes(size_t begin, size_t end, void *ctx) {
   const round_of *r = (const round_of *)ctx;
   const wf_sorter *s = r->sorter;
-  for (size_t k = begin; k < end; k++) {
-    size_t from = k * r->stripe;
-    size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
-    if (from < to)
-      s->loops->classify(r->data + from * s->size, to - from, &r->by, r->ids + from,
-                         r->counts + k * r->buckets, s->ctx);
-  }
-}
-
-static void scatter_stripes(size_t begin, size_t end, void *ctx) {
-  const round_of *r = (const round_of *)ctx;
-  const wf_sorter *s = r->sorter;
-  for (size_t k = begin; k < end; k++) {
-    size_t from = k * r->stripe;
-    size_t to = from + r->stripe < r->n ? from + r->stripe : r->n;
-    char **places = (char **)(void *)(r->counts + k * r->buckets);
-    if (from >= to) break;
-    s->loops->scatter(r->data + from * s->size, to - from, r->ids + from, places, s->ctx);
+  for (size_t k = begin; k < end && k * r->stripe < r->n; k++) {
+    size_t from = k * r->stripe, left = r->n - from;
+    size_t n = left < r->stripe ? left : r->stripe, *counts = r->counts + k * r->buckets;
+    const char *data = r->data + from * s->size;
+    if (r->scatters)
+      s->loops->scatter(data, n, r->ids + from, (char **)(void *)counts, s->ctx);
+    else
+      s->loops->classify(data, n, &r->by, r->ids + from, counts, s->ctx);
   }
 }
 
@@ -181,9 +172,10 @@ static void round_loop(round_of *r, size_t n, weft_range_fn *body) {
 
 /* All elements to their buckets, in the spare array. */
 static void distribute(round_of *r) {
-  round_loop(r, r->stripes, classify_stripes);
+  round_loop(r, r->stripes, run_stripes);
   lay_out(r);
-  round_loop(r, r->stripes, scatter_stripes);
+  r->scatters = true;
+  round_loop(r, r->stripes, run_stripes);
 }
 
 static bool is_equal_bucket(const round_of *r, size_t b) {

@@ -71,11 +71,9 @@ bool weft_is_sorted_with(const weft_opts *o, const void *base, size_t n, size_t 
   if (n > 1) wf_par_run(&opts, is_sorted_inside, &c);
   return c.is_sorted;
 }
-
-bool weft_is_sorted(const void *base, size_t n, size_t size, weft_cmp_fn *cmp,
-                    void *ctx) {
-  return weft_is_sorted_with(NULL, base, n, size, cmp, ctx);
-}
+WF_PLAIN_OF(bool, weft_is_sorted,
+            (const void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx), base,
+            n, size, cmp, ctx)
 
 /* ---- the nth element ---- */
 
@@ -99,11 +97,9 @@ void weft_nth_element_with(const weft_opts *o, void *base, size_t n, size_t size
                            size_t nth, weft_cmp_fn *cmp, void *ctx) {
   nth_call(o, base, n, nth, size, cmp, ctx, "weft_nth_element");
 }
-
-void weft_nth_element(void *base, size_t n, size_t size, size_t nth, weft_cmp_fn *cmp,
-                      void *ctx) {
-  weft_nth_element_with(NULL, base, n, size, nth, cmp, ctx);
-}
+WF_PLAIN(weft_nth_element,
+         (void *base, size_t n, size_t size, size_t nth, weft_cmp_fn *cmp, void *ctx),
+         base, n, size, nth, cmp, ctx)
 
 /* ---- partial sort ---- */
 
@@ -113,8 +109,6 @@ void weft_partial_sort_with(const weft_opts *o, void *base, size_t n, size_t siz
   nth_call(o, base, n, k, size, cmp, ctx, "weft_partial_sort"); /* nothing if k == n */
   weft_sort_with(o, base, k, size, cmp, ctx);
 }
-
-void weft_partial_sort(void *base, size_t n, size_t size, size_t k, weft_cmp_fn *cmp,
-                       void *ctx) {
-  weft_partial_sort_with(NULL, base, n, size, k, cmp, ctx);
-}
+WF_PLAIN(weft_partial_sort,
+         (void *base, size_t n, size_t size, size_t k, weft_cmp_fn *cmp, void *ctx), base,
+         n, size, k, cmp, ctx)

@@ -9,12 +9,9 @@
 #include <weft/sort.h>
 #include <weft/typed_sort.h>
 
-enum {
-  SORT_STACK_BYTES =
-      1024,          /* arrays up to this size need no memory but the stack: a choice */
-  DIRECT_MOST = 1024 /* elements that are sorted without entering a pool: a choice,
-                        some 20 us of work */
-};
+/* Arrays up to SORT_STACK_BYTES need no memory but the stack. Up to DIRECT_MOST elements,
+ * some 20 us of work, are sorted without entering a pool. Both are choices. */
+enum { SORT_STACK_BYTES = 1024, DIRECT_MOST = 1024 };
 
 /* ---- loops for comparators: by size, so that copies have constant lengths ---- */
 
@@ -151,12 +148,7 @@ static void sort_start(const weft_opts *o, sort_call *c, const char *call) {
 static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx, bool stable, const char *call) {
   wf_by_cmp by = {cmp, ctx, size};
-  sort_call c = {.loops = wf_cmp_loops(size),
-                 .ctx = &by,
-                 .base = (char *)base,
-                 .n = n,
-                 .size = size,
-                 .stable = stable};
+  sort_call c = {{0}, wf_cmp_loops(size), &by, (char *)base, n, size, stable};
   wf_sort_check(base == NULL, cmp, n, size, call);
   sort_start(o, &c, call);
 }
@@ -164,12 +156,7 @@ static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,
 void wf_sort_by_loops(const weft_opts *o, void *base, size_t n,
                       const wf_sort_loops *loops, void *ctx, bool stable,
                       const char *call) {
-  sort_call c = {.loops = loops,
-                 .ctx = ctx,
-                 .base = (char *)base,
-                 .n = n,
-                 .size = loops->size,
-                 .stable = stable};
+  sort_call c = {{0}, loops, ctx, (char *)base, n, loops->size, stable};
   if (WF_UNLIKELY(base == NULL && n > 0)) wf_fatal(call, "an array is NULL");
   sort_start(o, &c, call);
 }
@@ -178,16 +165,13 @@ void weft_sort_with(const weft_opts *o, void *base, size_t n, size_t size,
                     weft_cmp_fn *cmp, void *ctx) {
   sort_by_cmp(o, base, n, size, cmp, ctx, false, "weft_sort");
 }
-
-void weft_sort(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
-  sort_by_cmp(NULL, base, n, size, cmp, ctx, false, "weft_sort");
-}
+WF_PLAIN(weft_sort, (void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx),
+         base, n, size, cmp, ctx)
 
 void weft_sort_stable_with(const weft_opts *o, void *base, size_t n, size_t size,
                            weft_cmp_fn *cmp, void *ctx) {
   sort_by_cmp(o, base, n, size, cmp, ctx, true, "weft_sort_stable");
 }
-
-void weft_sort_stable(void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx) {
-  sort_by_cmp(NULL, base, n, size, cmp, ctx, true, "weft_sort_stable");
-}
+WF_PLAIN(weft_sort_stable,
+         (void *base, size_t n, size_t size, weft_cmp_fn *cmp, void *ctx), base, n, size,
+         cmp, ctx)

@@ -102,11 +102,6 @@ typedef struct argsort_job {
   wf_pair *pairs;
 } argsort_job;
 
-static void number_block(size_t begin, size_t end, void *ctx) {
-  size_t *order = ((const argsort_job *)ctx)->order;
-  for (size_t i = begin; i < end; i++) order[i] = i;
-}
-
 static void pack_keys(size_t begin, size_t end, void *ctx) {
   const argsort_job o = *(const argsort_job *)ctx;
   for (size_t i = begin; i < end; i++) o.packed[i] = key_at(&o.keys, i) << 32 | i;
@@ -174,7 +169,7 @@ static void run_pairs(void *ctx) {
   argsort_job *o = (argsort_job *)ctx;
   wf_sorter s;
   if (sort_as_pairs(o)) return;
-  over_elements(&o->opts, o->n, number_block, o);
+  over_elements(&o->opts, o->n, wf_count_up, o->order);
   wf_sorter_init(&s, o->given, &indices_only, sizeof(size_t), &o->keys);
   wf_sort_by_rotations(&s, (char *)o->order, NULL, 0, o->n);
 }
@@ -185,7 +180,7 @@ static void argsort(const weft_opts *opts, const key_array *keys, size_t *order,
   argsort_job o = {opts, *opts, *keys, n, order, NULL, NULL};
   o.opts.cancel = NULL;
   if (keys_are_ordered(opts, keys, n))
-    over_elements(&o.opts, n, number_block, &o);
+    over_elements(&o.opts, n, wf_count_up, order);
   else if (can_pack(&o))
     sort_packed(&o);
   else if (n <= ALONE_MOST)
@@ -245,9 +240,7 @@ static void sort_by_number(numbers_call *b) {
     key_array keys = keys_of((void *)(uintptr_t)a, sizeof *a, &wf_coding_##N);           \
     if (n > 0) argsort(&opts, &keys, order, n);                                          \
   }                                                                                      \
-  void weft_argsort_##N(size_t *order, const T *a, size_t n) {                           \
-    weft_argsort_##N##_with(NULL, order, a, n);                                          \
-  }                                                                                      \
+  WF_PLAIN(weft_argsort_##N, (size_t * order, const T *a, size_t n), order, a, n)        \
   void weft_sort_by_key_##N##_with(const weft_opts *o, T *keys, size_t n, void *payload, \
                                    size_t payload_size) {                                \
     weft_opts opts;                                                                      \
@@ -257,9 +250,9 @@ static void sort_by_number(numbers_call *b) {
                       (char *)payload, payload_size, n};                                 \
     sort_by_number(&b);                                                                  \
   }                                                                                      \
-  void weft_sort_by_key_##N(T *keys, size_t n, void *payload, size_t payload_size) {     \
-    weft_sort_by_key_##N##_with(NULL, keys, n, payload, payload_size);                   \
-  }
+  WF_PLAIN(weft_sort_by_key_##N,                                                         \
+           (T * keys, size_t n, void *payload, size_t payload_size), keys, n, payload,   \
+           payload_size)
 
 KEYED_SORT(i32, int32_t)
 KEYED_SORT(u32, uint32_t)

@@ -16,10 +16,8 @@
 #ifndef WF_PAR_SORT_RADIX_H
 #define WF_PAR_SORT_RADIX_H
 
-#include "../../../core/assert.h"
 #include "../../../core/rng.h"
 #include "../../base/bytes.h"
-#include "../../base/call.h"
 #include "../../loop/loop.h"
 
 #include <weft/detail/typed_function.h>

@@ -57,36 +57,28 @@ bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, 0};            \
     sort_bits##BITS(&call);                                                              \
   }                                                                                      \
-  void weft_sort_##N(T *a, size_t n) {                                                   \
-    weft_sort_##N##_with(NULL, a, n);                                                    \
-  }                                                                                      \
+  WF_PLAIN(weft_sort_##N, (T * a, size_t n), a, n)                                       \
   void weft_nth_element_##N##_with(const weft_opts *o, T *a, size_t n, size_t nth) {     \
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, a == NULL, n, "weft_nth_element_" #N);                        \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, nth};          \
     select_bits##BITS(&call);                                                            \
   }                                                                                      \
-  void weft_nth_element_##N(T *a, size_t n, size_t nth) {                                \
-    weft_nth_element_##N##_with(NULL, a, n, nth);                                        \
-  }                                                                                      \
+  WF_PLAIN(weft_nth_element_##N, (T * a, size_t n, size_t nth), a, n, nth)               \
   void weft_partial_sort_##N##_with(const weft_opts *o, T *a, size_t n, size_t k) {      \
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, a == NULL, n, "weft_partial_sort_" #N);                       \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, 0};            \
     partial_sort_bits##BITS(&call, k);                                                   \
   }                                                                                      \
-  void weft_partial_sort_##N(T *a, size_t n, size_t k) {                                 \
-    weft_partial_sort_##N##_with(NULL, a, n, k);                                         \
-  }                                                                                      \
+  WF_PLAIN(weft_partial_sort_##N, (T * a, size_t n, size_t k), a, n, k)                  \
   bool weft_is_sorted_##N##_with(const weft_opts *o, const T *a, size_t n) {             \
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, a == NULL, n, "weft_is_sorted_" #N);                          \
     return all_ordered_bits##BITS(&opts, (const wf_bits##BITS *)a, n, false,             \
                                   &wf_coding_##N);                                       \
   }                                                                                      \
-  bool weft_is_sorted_##N(const T *a, size_t n) {                                        \
-    return weft_is_sorted_##N##_with(NULL, a, n);                                        \
-  }
+  WF_PLAIN_OF(bool, weft_is_sorted_##N, (const T *a, size_t n), a, n)
 
 TYPED_SORT(i32, int32_t, 32)
 TYPED_SORT(u32, uint32_t, 32)
