@@ -8,8 +8,6 @@
  * name f64, and so on; the comment of each macro lists the names that it makes.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
-#include "../base/call.h"
 #include "../loop/loop.h"
 #include "reduce.h"
 #include "simd.h"
@@ -32,25 +30,18 @@ typedef struct typed_job {
 
 /* ---- results that are one number ---- */
 
-static void merge_integer_sums(void *acc, const void *right, void *ctx) {
-  (void)ctx;
-  *(uint64_t *)acc += *(const uint64_t *)right;
-}
-
-static void merge_integer_products(void *acc, const void *right, void *ctx) {
-  (void)ctx;
-  *(uint64_t *)acc *= *(const uint64_t *)right;
-}
-
-static void merge_double_sums(void *acc, const void *right, void *ctx) {
-  (void)ctx;
-  *(double *)acc += *(const double *)right;
-}
-
-static void merge_double_products(void *acc, const void *right, void *ctx) {
-  (void)ctx;
-  *(double *)acc *= *(const double *)right;
-}
+/* Makes merge_integer_sums, merge_integer_products, merge_double_sums and
+ * merge_double_products. */
+#define DEFINE_MERGE(name, type, op)                                                     \
+  static void name(void *acc, const void *right, void *ctx) {                            \
+    (void)ctx;                                                                           \
+    *(type *)acc op *(const type *)right;                                                \
+  }
+DEFINE_MERGE(merge_integer_sums, uint64_t, +=)
+DEFINE_MERGE(merge_integer_products, uint64_t, *=)
+DEFINE_MERGE(merge_double_sums, double, +=)
+DEFINE_MERGE(merge_double_products, double, *=)
+#undef DEFINE_MERGE
 
 static void merge_moments(void *acc, const void *right, void *ctx) {
   (void)ctx;
@@ -74,9 +65,7 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
     wf_fold_run(&opts, &r, &fold);                                                       \
     return FINISH(r, n);                                                                 \
   }                                                                                      \
-  result weft_##call##_##name(const type *a, size_t n) {                                 \
-    return weft_##call##_##name##_with(NULL, a, n);                                      \
-  }
+  WF_PLAIN_OF(result, weft_##call##_##name, (const type *a, size_t n), a, n)
 
 #define AS_IT_IS(r, n) (r)
 #define MEAN(r, n)     ((n) > 0 ? (r) / (double)(n) : __builtin_nan(""))
@@ -99,9 +88,7 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
     wf_fold_run(&opts, &r, &fold);                                                       \
     return r;                                                                            \
   }                                                                                      \
-  wide weft_dot_##name(const type *a, const type *b, size_t n) {                         \
-    return weft_dot_##name##_with(NULL, a, b, n);                                        \
-  }
+  WF_PLAIN_OF(wide, weft_dot_##name, (const type *a, const type *b, size_t n), a, b, n)
 
 /* Makes weft_sum_<name>, weft_product_<name>, weft_mean_<name>, weft_variance_<name> and
  * weft_dot_<name>, each also as _with; and their leaves, to be found by their whole
@@ -161,12 +148,10 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
                                                  size_t n) {                             \
     typed_job j = {a, NULL, wf_simd_get()};                                              \
     which##_best_##name best;                                                            \
-    wf_fold fold = {n,                                                                   \
-                    TYPED_LEAF(type),                                                    \
-                    sizeof best,                                                         \
-                    which##_leaf_##name,                                                 \
-                    which##_merge_##name,                                                \
-                    &j};                                                                 \
+    wf_fold fold = {.n = n, .leaf = TYPED_LEAF(type), .size = sizeof best};              \
+    fold.fold = which##_leaf_##name;                                                     \
+    fold.merge = which##_merge_##name;                                                   \
+    fold.ctx = &j;                                                                       \
     wf_fold_run(opts, &best, &fold);                                                     \
     return best;                                                                         \
   }                                                                                      \
@@ -180,10 +165,7 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
       if (a[i] == a[i]) return value;                                                    \
     return a[0];                                                                         \
   }                                                                                      \
-                                                                                         \
-  type weft_##which##_##name(const type *a, size_t n) {                                  \
-    return weft_##which##_##name##_with(NULL, a, n);                                     \
-  }                                                                                      \
+  WF_PLAIN_OF(type, weft_##which##_##name, (const type *a, size_t n), a, n)              \
                                                                                          \
   size_t weft_##which##_index_##name##_with(const weft_opts *o, const type *a,           \
                                             size_t n) {                                  \
@@ -196,10 +178,7 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
       if (a[i] == best.value) return i;                                                  \
     return SIZE_MAX;                                                                     \
   }                                                                                      \
-                                                                                         \
-  size_t weft_##which##_index_##name(const type *a, size_t n) {                          \
-    return weft_##which##_index_##name##_with(NULL, a, n);                               \
-  }
+  WF_PLAIN_OF(size_t, weft_##which##_index_##name, (const type *a, size_t n), a, n)
 
 DEFINE_EXTREME(min, <, INT32_MAX, i32, int32_t)
 DEFINE_EXTREME(max, >, INT32_MIN, i32, int32_t)
@@ -221,31 +200,29 @@ DEFINE_EXTREME(max, >, -__builtin_inf(), f64, double)
  * between two blocks. A choice. */
 enum { FILL_MIN_BYTES = 4096 };
 
-/* Makes weft_fill_<name>, weft_fill_<name>_with and fill_block_<name>. */
+typedef struct fill_job {
+  char *a;
+  const void *value;
+  size_t size;
+  void (*fill)(void *a, size_t n, const void *value);
+} fill_job;
+
+static void fill_numbers(size_t begin, size_t end, void *ctx) {
+  const fill_job *j = (const fill_job *)ctx;
+  j->fill(j->a + begin * j->size, end - begin, j->value);
+}
+
+/* Makes weft_fill_<name> and weft_fill_<name>_with. */
 #define DEFINE_FILL(name, type, wide)                                                    \
-  typedef struct fill_job_##name {                                                       \
-    type *a;                                                                             \
-    type value;                                                                          \
-    const wf_simd *simd;                                                                 \
-  } fill_job_##name;                                                                     \
-                                                                                         \
-  static void fill_block_##name(size_t begin, size_t end, void *ctx) {                   \
-    const fill_job_##name *j = (const fill_job_##name *)ctx;                             \
-    (sizeof(type) == 4 ? j->simd->fill_4 : j->simd->fill_8)(j->a + begin, end - begin,   \
-                                                            &j->value);                  \
-  }                                                                                      \
-                                                                                         \
   void weft_fill_##name##_with(const weft_opts *o, type *a, size_t n, type value) {      \
     weft_opts opts;                                                                      \
-    fill_job_##name j = {a, value, wf_simd_get()};                                       \
-    wf_loop loop = {fill_block_##name, &j, NULL};                                        \
+    fill_job j = {(char *)a, &value, sizeof value, wf_simd_get()->fill_8};               \
+    wf_loop loop = {fill_numbers, &j, NULL};                                             \
+    if (sizeof value == 4) j.fill = wf_simd_get()->fill_4;                               \
     wf_par_start(&opts, o, a == NULL, n, "weft_fill_" #name);                            \
-    if (opts.min_len == 0) opts.min_len = FILL_MIN_BYTES / sizeof(type);                 \
+    if (opts.min_len == 0) opts.min_len = FILL_MIN_BYTES / sizeof value;                 \
     wf_loop_run(&opts, n, &loop);                                                        \
   }                                                                                      \
-                                                                                         \
-  void weft_fill_##name(type *a, size_t n, type value) {                                 \
-    weft_fill_##name##_with(NULL, a, n, value);                                          \
-  }
+  WF_PLAIN(weft_fill_##name, (type * a, size_t n, type value), a, n, value)
 WEFT_NUMBERS_(DEFINE_FILL)
 #undef DEFINE_FILL

@@ -17,8 +17,6 @@
  * member that has taken it, and the x_ words of its state are shared.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
-#include "../base/call.h"
 #include "../base/crew.h"
 #include "simd.h"
 
@@ -247,16 +245,13 @@ static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
                                size_t n) {                                               \
     scan_any_##name(o, dst, src, n, false, "weft_scan_" #name);                          \
   }                                                                                      \
-  void weft_scan_##name(type *dst, const type *src, size_t n) {                          \
-    scan_any_##name(NULL, dst, src, n, false, "weft_scan_" #name);                       \
-  }                                                                                      \
+  WF_PLAIN(weft_scan_##name, (type * dst, const type *src, size_t n), dst, src, n)       \
   void weft_scan_exclusive_##name##_with(const weft_opts *o, type *dst, const type *src, \
                                          size_t n) {                                     \
     scan_any_##name(o, dst, src, n, true, "weft_scan_exclusive_" #name);                 \
   }                                                                                      \
-  void weft_scan_exclusive_##name(type *dst, const type *src, size_t n) {                \
-    scan_any_##name(NULL, dst, src, n, true, "weft_scan_exclusive_" #name);              \
-  }
+  WF_PLAIN(weft_scan_exclusive_##name, (type * dst, const type *src, size_t n), dst,     \
+           src, n)
 
 DEFINE_SCAN(i32, int32_t, int32_t, uint32_t)
 DEFINE_SCAN(u32, uint32_t, uint32_t, uint32_t)

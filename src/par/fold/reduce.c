@@ -12,9 +12,6 @@
  * SPDX-License-Identifier: MIT */
 #include "reduce.h"
 
-#include "../../core/assert.h"
-#include "../base/call.h"
-
 #include <limits.h>
 #include <weft/join.h>
 #include <weft/typed_fold.h>
@@ -171,15 +168,6 @@ static void user_merge(void *acc, const void *right, void *ctx) {
   user->r->merge(acc, right, user->ctx);
 }
 
-/* The program's functions run in the pool even if there is only one leaf. */
-static void user_inside(void *ctx) {
-  fold_node *root = (fold_node *)ctx;
-  if (root->count > 1)
-    fold_inside(root);
-  else
-    fold_leaf(root);
-}
-
 static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
   const char *call = "weft_reduce";
   wf_refuse_if(r == NULL, call, "the reducer is NULL");
@@ -212,7 +200,7 @@ static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t le
   if (n == 0)
     r->init(result, ctx);
   else
-    wf_par_run(opts, user_inside, &root);
+    wf_par_run(opts, fold_inside, &root); /* also if there is only one leaf */
 }
 
 void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_reducer *r,
@@ -222,10 +210,8 @@ void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_red
   wf_par_options(&opts, o, "weft_reduce");
   run_reducer(&opts, result, n, fold_user_leaf(n, r), r, ctx);
 }
-
-void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx) {
-  weft_reduce_with(NULL, result, n, r, ctx);
-}
+WF_PLAIN(weft_reduce, (void *result, size_t n, const weft_reducer *r, void *ctx), result,
+         n, r, ctx)
 
 void wf_typed_fold(const wf_typed *k, void *result, const void *a, const weft_reducer *r,
                    void *in) {

@@ -11,9 +11,7 @@
  * frame of the call; the element of a carry belongs to the thread that runs its block.
  *
  * SPDX-License-Identifier: MIT */
-#include "../../core/assert.h"
 #include "../base/bytes.h"
-#include "../base/call.h"
 #include "../loop/loop.h"
 
 #include <weft/detail/typed_function.h>
@@ -61,13 +59,6 @@ WF_ALIGN_LOOPS static void scan_fold(const scan_job *j, void *acc, const char *s
     j->typed->fold(acc, src, n, j->ctx);
   else
     for (size_t i = 0; i < n; i++) j->op(acc, src + i * j->size, j->ctx);
-}
-
-/* Sets acc to the total of block b. */
-static void block_total(const scan_job *j, size_t b, void *acc) {
-  size_t begin = b * j->block;
-  memcpy(acc, j->identity, j->size);
-  scan_fold(j, acc, j->src + begin * j->size, scan_block_end(j, b) - begin);
 }
 
 /* The loop of scan_block for an operation on single elements. */
@@ -151,7 +142,12 @@ static char *scan_carry(const scan_job *j, size_t b) {
 /* Puts the total of block b where the carry of b + 1 will be. */
 static void scan_totals(size_t begin, size_t end, void *ctx) {
   const scan_job *j = (const scan_job *)ctx;
-  for (size_t b = begin; b < end; b++) block_total(j, b, scan_carry(j, b + 1));
+  for (size_t b = begin; b < end; b++) {
+    size_t first = b * j->block;
+    char *total = scan_carry(j, b + 1);
+    memcpy(total, j->identity, j->size);
+    scan_fold(j, total, j->src + first * j->size, scan_block_end(j, b) - first);
+  }
 }
 
 /* Turns totals to carries: that of b is that of b - 1 combined with the total of b - 1.
@@ -223,11 +219,10 @@ void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, si
   j.ctx = ctx;
   scan_start(&j, &opts);
 }
-
-void weft_scan(void *dst, const void *src, size_t n, size_t size, const void *identity,
-               bool inclusive, weft_op_fn *op, void *ctx) {
-  weft_scan_with(NULL, dst, src, n, size, identity, inclusive, op, ctx);
-}
+WF_PLAIN(weft_scan,
+         (void *dst, const void *src, size_t n, size_t size, const void *identity,
+          bool inclusive, weft_op_fn *op, void *ctx),
+         dst, src, n, size, identity, inclusive, op, ctx)
 
 void wf_typed_scan(const wf_typed *k, void *dst, const void *src, const void *identity,
                    const wf_typed_scan_loops *scan) {

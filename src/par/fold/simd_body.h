@@ -143,47 +143,28 @@ static __attribute__((noinline)) COLUMNS SIMD(group_mul)(const double *tail) {
 #define ONE(i)     ((double)a[i])
 #define ONE_DOT(i) ((double)a[i] * (double)b[i])
 
-static double SIMD(sum_f64)(const double *a, size_t n) {
-  TREE(add, 0.0, AT_F64, ONE)
-}
-
-static double SIMD(sum_f32)(const float *a, size_t n) {
-  TREE(add, 0.0, AT_F32, ONE)
-}
-
-static void SIMD(columns_f64)(double *sums, const double *a, size_t n) {
-  TREE_COLUMNS(add, 0.0, AT_F64, ONE)
-  SIMD(store_f64)(sums, all);
-}
-
-static void SIMD(columns_f32)(double *sums, const float *a, size_t n) {
-  TREE_COLUMNS(add, 0.0, AT_F32, ONE)
-  SIMD(store_f64)(sums, all);
-}
-
-static double SIMD(product_f64)(const double *a, size_t n) {
-  TREE(mul, 1.0, AT_F64, ONE)
-}
-
-static double SIMD(product_f32)(const float *a, size_t n) {
-  TREE(mul, 1.0, AT_F32, ONE)
-}
-
-static double SIMD(dot_f64)(const double *a, const double *b, size_t n) {
-  TREE(add, 0.0, DOT_F64, ONE_DOT)
-}
-
-static double SIMD(dot_f32)(const float *a, const float *b, size_t n) {
-  TREE(add, 0.0, DOT_F32, ONE_DOT)
-}
-
-static double SIMD(total_f64)(const double *a, size_t n) {
-  return SIMD(sum_f64)(a, n);
-}
-
-static double SIMD(total_f32)(const float *a, size_t n) {
-  return SIMD(sum_f32)(a, n);
-}
+/* Makes sum_<name>, columns_<name>, product_<name>, dot_<name> and total_<name> for f32
+ * and f64. */
+#define SUMS_OF_FLOATS(name, type, AT, DOT)                                              \
+  static double SIMD(sum_##name)(const type *a, size_t n) {                              \
+    TREE(add, 0.0, AT, ONE)                                                              \
+  }                                                                                      \
+  static void SIMD(columns_##name)(double *sums, const type *a, size_t n) {              \
+    TREE_COLUMNS(add, 0.0, AT, ONE)                                                      \
+    SIMD(store_f64)(sums, all);                                                          \
+  }                                                                                      \
+  static double SIMD(product_##name)(const type *a, size_t n) {                          \
+    TREE(mul, 1.0, AT, ONE)                                                              \
+  }                                                                                      \
+  static double SIMD(dot_##name)(const type *a, const type *b, size_t n) {               \
+    TREE(add, 0.0, DOT, ONE_DOT)                                                         \
+  }                                                                                      \
+  static double SIMD(total_##name)(const type *a, size_t n) {                            \
+    return SIMD(sum_##name)(a, n);                                                       \
+  }
+SUMS_OF_FLOATS(f64, double, AT_F64, DOT_F64)
+SUMS_OF_FLOATS(f32, float, AT_F32, DOT_F32)
+#undef SUMS_OF_FLOATS
 
 /* Makes sum_<name>, product_<name> and dot_<name> for i32, u32 and u64. */
 #define SUMS_OF_INTEGERS(name, type, wide)                                               \
@@ -300,21 +281,22 @@ MOMENTS(f32, float)
 
 /* ---- smallest and largest ---- */
 
-/* Makes min_<name> and max_<name> of integers; `none` is the result for no elements. */
+/* Makes min_<name> and max_<name> of integers; the other end is the result for no
+ * elements. */
 #define EXTREME_OF_INTEGERS(which, name, type, none, op)                                 \
   static type SIMD(which##_##name)(const type *a, size_t n) {                            \
     type r = none;                                                                       \
     for (size_t i = 0; i < n; i++) r = a[i] op r ? a[i] : r;                             \
     return r;                                                                            \
   }
-EXTREME_OF_INTEGERS(min, i32, int32_t, INT32_MAX, <)
-EXTREME_OF_INTEGERS(max, i32, int32_t, INT32_MIN, >)
-EXTREME_OF_INTEGERS(min, u32, uint32_t, UINT32_MAX, <)
-EXTREME_OF_INTEGERS(max, u32, uint32_t, 0, >)
-EXTREME_OF_INTEGERS(min, i64, int64_t, INT64_MAX, <)
-EXTREME_OF_INTEGERS(max, i64, int64_t, INT64_MIN, >)
-EXTREME_OF_INTEGERS(min, u64, uint64_t, UINT64_MAX, <)
-EXTREME_OF_INTEGERS(max, u64, uint64_t, 0, >)
+#define EXTREMES_OF_INTEGERS(name, type, lowest, highest)                                \
+  EXTREME_OF_INTEGERS(min, name, type, highest, <)                                       \
+  EXTREME_OF_INTEGERS(max, name, type, lowest, >)
+EXTREMES_OF_INTEGERS(i32, int32_t, INT32_MIN, INT32_MAX)
+EXTREMES_OF_INTEGERS(u32, uint32_t, 0, UINT32_MAX)
+EXTREMES_OF_INTEGERS(i64, int64_t, INT64_MIN, INT64_MAX)
+EXTREMES_OF_INTEGERS(u64, uint64_t, 0, UINT64_MAX)
+#undef EXTREMES_OF_INTEGERS
 #undef EXTREME_OF_INTEGERS
 
 /* x if x < r, else r: so a NaN in x is skipped. That is what the instruction does. */
