@@ -121,23 +121,24 @@ static size_t range_length(int64_t begin, int64_t end, int64_t step, const char 
   return (size_t)len;
 }
 
-weft_iter weft_iter_range_step(int64_t begin, int64_t end, int64_t step) {
-  const char *call = "weft_iter_range_step";
-  weft_iter it;
-  if (step == 0) wf_fatal(call, "the step is 0");
+__attribute__((always_inline)) static inline void
+init_range(weft_iter *it, int64_t begin, int64_t end, int64_t step, const char *call) {
   size_t len = range_length(begin, end, step, call);
-  init_iter(&it, WF_RANGE, WF_ITER_KNOWN, sizeof(int64_t), len);
-  it.stages[0].as.range.begin = begin;
-  it.stages[0].as.range.step = step;
+  init_iter(it, WF_RANGE, WF_ITER_KNOWN, sizeof(int64_t), len);
+  it->stages[0].as.range.begin = begin;
+  it->stages[0].as.range.step = step;
+}
+
+weft_iter weft_iter_range_step(int64_t begin, int64_t end, int64_t step) {
+  weft_iter it;
+  if (step == 0) wf_fatal("weft_iter_range_step", "the step is 0");
+  init_range(&it, begin, end, step, "weft_iter_range_step");
   return it;
 }
 
 weft_iter weft_iter_range(int64_t begin, int64_t end) {
   weft_iter it;
-  size_t len = range_length(begin, end, 1, "weft_iter_range");
-  init_iter(&it, WF_RANGE, WF_ITER_KNOWN, sizeof(int64_t), len);
-  it.stages[0].as.range.begin = begin;
-  it.stages[0].as.range.step = 1;
+  init_range(&it, begin, end, 1, "weft_iter_range");
   return it;
 }
 

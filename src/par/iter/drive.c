@@ -89,7 +89,8 @@ static size_t pull_batch(wf_iter_pulling *p, wf_iter_run *run) {
 static void pull_member(wf_iter_run *run) {
   pull_job *j = (pull_job *)run->state;
   wf_iter_pulling *p = j->pulling;
-  void *own = p->enter(p->ctx); /* before it pulls: what was pulled must be worked on */
+  /* Before it pulls: what was pulled must be worked on. */
+  void *own = p->enter != NULL ? p->enter(p->ctx) : p->ctx;
   while (own != NULL) {
     wf_lock_lock(&j->lock);
     size_t n = pull_batch(p, run);
@@ -105,7 +106,7 @@ static void pull_member(wf_iter_run *run) {
       wf_lock_unlock(&j->lock);
     }
   }
-  if (own != NULL) p->leave(own, p->ctx);
+  if (own != NULL && p->leave != NULL) p->leave(own, p->ctx);
 }
 
 /* All cuts are on: a take_while behind a pull has no end that is known in advance. */
@@ -129,14 +130,6 @@ void wf_iter_pull_serially(wf_iter_pulling *pulling) {
 
 /* ---- a sink behind a pull ---- */
 
-static void *enter_all(void *ctx) {
-  return ctx;
-}
-
-static void leave_all(void *own, void *ctx) {
-  (void)own, (void)ctx;
-}
-
 static void *run_batch_of_all(void *own, wf_iter_run *run, const char *elems, size_t n,
                               void *ctx) {
   const wf_iter_sink *sink = ((const all_call *)ctx)->sink;
@@ -156,11 +149,7 @@ static void *run_batch_of_all(void *own, wf_iter_run *run, const char *elems, si
 
 static void pull_all_inside(void *ctx) {
   all_call *call = (all_call *)ctx;
-  wf_iter_pulling pulling = {.plan = call->plan,
-                             .enter = enter_all,
-                             .batch = run_batch_of_all,
-                             .leave = leave_all,
-                             .ctx = call};
+  wf_iter_pulling pulling = {.plan = call->plan, .batch = run_batch_of_all, .ctx = call};
   if (call->sink->is_over != NULL && !call->sink->from_back)
     pulling.is_over = is_all_over;
   wf_iter_pull_all(&pulling);

@@ -9,9 +9,7 @@
 #ifndef WF_PAR_ITER_H
 #define WF_PAR_ITER_H
 
-#include "../../core/assert.h"
 #include "../base/bytes.h"
-#include "../base/call.h"
 #include "../fold/simd.h"
 #include "../loop/loop.h"
 
@@ -222,11 +220,15 @@ static inline char *wf_iter_sink_slot(const wf_iter_run *run) {
 
 /* ---- elements by position: fetch.c ---- */
 
-/* Elements i, i + stride, ... of stage k, whose length is known: n of them, at most
- * run->capacity. Strides wrap around: SIZE_MAX is -1. `at`: elements of the batch that
- * the caller has fetched before, which must stay valid. */
-const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size_t stride,
-                          size_t at);
+/* Elements i, i + stride, ... of a stage: n of them, at most run->capacity. Strides wrap
+ * around: SIZE_MAX is -1. `at`: elements of the batch that the caller has fetched before,
+ * which must stay valid. */
+typedef struct wf_iter_wanted {
+  size_t i, n, stride, at;
+} wf_iter_wanted;
+
+/* These elements of stage k, whose length is known. */
+const char *wf_iter_fetch(wf_iter_run *run, unsigned k, wf_iter_wanted w);
 
 /* What stage k makes of a batch: a map, an inspect, or a kernel stage that is a map. */
 const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size_t n);
@@ -249,12 +251,13 @@ void wf_iter_run_all(const wf_iter_plan *plan, const wf_iter_sink *sink);
 /* How the batches of a pull are worked on. */
 typedef struct wf_iter_pulling {
   const wf_iter_plan *plan;
-  /* What a thread works with, called before it pulls; NULL: it takes no part. */
+  /* What a thread works with, called before it pulls; NULL: it takes no part. May be
+   * absent: ctx. */
   void *(*enter)(void *ctx);
   /* Works on a batch, the number of which is run->key. Returns what the thread goes on
    * with; NULL: it takes no further part. */
   void *(*batch)(void *own, wf_iter_run *run, const char *elems, size_t n, void *ctx);
-  void (*leave)(void *own, void *ctx); /* with what is not NULL */
+  void (*leave)(void *own, void *ctx); /* with what is not NULL; may be absent */
   /* NULL, or: is nothing more wanted? */
   bool (*is_over)(size_t key, const void *ctx);
   void *ctx;
@@ -341,6 +344,10 @@ struct wf_iter_order {
  * sequence.
  */
 void wf_iter_run_ordered(wf_iter_order *order);
+
+/* Room for `more` elements of that size behind those of the buffer; unless `exactly`, for
+ * some more, so that growing step by step is linear. False: no memory. */
+bool wf_iter_reserve(weft_buffer *b, size_t more, size_t size, bool exactly);
 
 /* Appends elements to what the block has for an output. */
 bool wf_iter_put(wf_iter_order *order, wf_iter_run *run, unsigned output,

@@ -43,22 +43,26 @@ typedef struct filling {
 
 /* ---- the buffer ---- */
 
-/* Room for `needed` elements in all. */
-static bool reserve(ordered_run *o, size_t needed, bool exactly) {
-  weft_buffer *b = o->order.buffer;
-  size_t size = o->order.output[0].size, capacity = needed;
-  if (needed <= b->capacity) return true;
-  if (!exactly && b->capacity > needed / 2 && b->capacity < SIZE_MAX / 2)
+bool wf_iter_reserve(weft_buffer *b, size_t more, size_t size, bool exactly) {
+  if (more <= b->capacity - b->count) return true;
+  if (more > SIZE_MAX / size - b->count) return false;
+  size_t capacity = b->count + more;
+  if (!exactly && b->capacity > capacity / 2 && b->capacity < SIZE_MAX / 2 / size)
     capacity = 2 * b->capacity;
-  if (capacity < 16) capacity = 16;
-  void *data = capacity > SIZE_MAX / size ? NULL : realloc(b->data, capacity * size);
-  if (data == NULL) {
-    o->order.no_memory = true;
-    return false;
-  }
+  if (!exactly && capacity < 16) capacity = 16;
+  if (capacity > SIZE_MAX / size) return false;
+  void *data = realloc(b->data, capacity * size);
+  if (data == NULL) return false;
   b->data = data;
   b->capacity = capacity;
   return true;
+}
+
+/* Room for `more` elements behind those of the buffer. */
+static bool reserve(ordered_run *o, size_t more, bool exactly) {
+  if (!wf_iter_reserve(o->order.buffer, more, o->order.output[0].size, exactly))
+    o->order.no_memory = true;
+  return !o->order.no_memory;
 }
 
 static void copy_kept(const ordered_run *o, const wf_ordered_block *b) {
@@ -106,12 +110,9 @@ static void copy_all_kept(const ordered_run *o) {
 
 /* Moves what was kept into the buffer. */
 static void gather_kept(ordered_run *o) {
-  size_t count = o->order.buffer->count, all = o->blocks.count[0];
+  size_t all = o->blocks.count[0];
   if (o->blocks.kept == NULL) return;
-  if (all > SIZE_MAX - count)
-    o->order.no_memory = true;
-  else if (all > 0 && reserve(o, count + all, true)) /* else there may be no array */
-    copy_all_kept(o);
+  if (all > 0 && reserve(o, all, true)) copy_all_kept(o); /* else there may be no array */
   wf_ordered_free_kept(&o->blocks);
 }
 
@@ -123,7 +124,7 @@ static bool put_direct(ordered_run *o, unsigned output, const char *elems, size_
   size_t *count = &o->blocks.count[output];
   weft_buffer *b = o->order.buffer;
   if (b != NULL) {
-    if (!reserve(o, b->count + *count + n, false)) return false;
+    if (!reserve(o, *count + n, false)) return false;
     memcpy((char *)b->data + (b->count + *count) * l->size, elems, n * l->size);
   } else if (*count < l->room) {
     size_t fit = l->room - *count < n ? l->room - *count : n;
@@ -251,14 +252,6 @@ typedef struct rest_of_pull {
   void *acc; /* of one batch */
 } rest_of_pull;
 
-static void *enter_rest(void *ctx) {
-  return ctx;
-}
-
-static void leave_rest(void *own, void *ctx) {
-  (void)own, (void)ctx;
-}
-
 /* Each batch is folded by itself and merged, as by several threads: the same bits. */
 static void *run_rest(void *own, wf_iter_run *run, const char *elems, size_t n,
                       void *ctx) {
@@ -281,12 +274,8 @@ static void pull_rest(ordered_run *o) {
   _Alignas(16) char small[256];
   wf_scratch scratch = {NULL, NULL, 0};
   rest_of_pull r = {o, small};
-  wf_iter_pulling pulling = {.plan = o->order.plan,
-                             .enter = enter_rest,
-                             .batch = run_rest,
-                             .leave = leave_rest,
-                             .ctx = &r,
-                             .key = o->pull_key};
+  wf_iter_pulling pulling = {
+      .plan = o->order.plan, .batch = run_rest, .ctx = &r, .key = o->pull_key};
   if (o->pull_ended) return;
   if (f != NULL && f->size > sizeof small) {
     scratch = wf_scratch_need(f->size, o->order.plan->call);

@@ -7,7 +7,6 @@
  * SPDX-License-Identifier: MIT */
 #include "iter.h"
 
-#include <stdlib.h>
 #include <weft/sort.h>
 
 /* ---- where elements may go ---- */
@@ -122,9 +121,7 @@ static size_t collect(const wf_iter_plan *plan, void *dst, size_t room, size_t s
     return store_known(&s, room);
   }
   wf_iter_order order = {.plan = plan, .outputs = 1, .route = route_all};
-  order.output[0].size = size;
-  order.output[0].dst = (char *)dst;
-  order.output[0].room = room;
+  order.output[0] = (wf_iter_output){size, (char *)dst, room, 0};
   wf_iter_run_ordered(&order);
   return order.output[0].count;
 }
@@ -167,18 +164,6 @@ size_t weft_iter_sort(const weft_iter *it, void *dst, size_t room, size_t size,
 
 /* ---- append ---- */
 
-/* Room for as many elements as are known to come. */
-static bool make_room(weft_buffer *buffer, size_t more, size_t size) {
-  if (more <= buffer->capacity - buffer->count) return true;
-  if (more > SIZE_MAX / size - buffer->count) return false;
-  size_t capacity = buffer->count + more;
-  void *data = realloc(buffer->data, capacity * size);
-  if (data == NULL) return false;
-  buffer->data = data;
-  buffer->capacity = capacity;
-  return true;
-}
-
 int weft_iter_append(const weft_iter *it, weft_buffer *buffer, size_t size) {
   const char *call = "weft_iter_append";
   wf_iter_plan plan;
@@ -190,7 +175,7 @@ int weft_iter_append(const weft_iter *it, weft_buffer *buffer, size_t size) {
   wf_iter_plan_all(&plan, it, call);
   if (wf_plan_is_known(&plan)) {
     size_t n = wf_plan_positions(&plan);
-    if (!make_room(buffer, n, size)) return WEFT_ENOMEM;
+    if (!wf_iter_reserve(buffer, n, size, true)) return WEFT_ENOMEM;
     if (n > 0) collect(&plan, (char *)buffer->data + buffer->count * size, n, size);
     buffer->count += n;
     return 0;
@@ -239,10 +224,8 @@ weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no, size_t
   check_destination(&plan, no, room, size);
   wf_iter_order order = {
       .plan = &plan, .outputs = 2, .route = route_by_pred, .state = &p};
-  order.output[0].size = order.output[1].size = size;
-  order.output[0].dst = (char *)yes;
-  order.output[1].dst = (char *)no;
-  order.output[0].room = order.output[1].room = room;
+  order.output[0] = (wf_iter_output){size, (char *)yes, room, 0};
+  order.output[1] = (wf_iter_output){size, (char *)no, room, 0};
   wf_iter_run_ordered(&order);
   weft_counts counts = {order.output[0].count, order.output[1].count};
   return counts;
@@ -276,11 +259,8 @@ size_t weft_iter_unzip(const weft_iter *it, void *left, void *right, size_t room
   store s = {&plan, (char *)left, (char *)right, right_at, left_size, right_size};
   if (wf_plan_is_known(&plan)) return store_known(&s, room);
   wf_iter_order order = {.plan = &plan, .outputs = 2, .route = route_halves, .state = &s};
-  order.output[0].size = left_size;
-  order.output[0].dst = (char *)left;
-  order.output[1].size = right_size;
-  order.output[1].dst = (char *)right;
-  order.output[0].room = order.output[1].room = room;
+  order.output[0] = (wf_iter_output){left_size, s.dst, room, 0};
+  order.output[1] = (wf_iter_output){right_size, s.right, room, 0};
   wf_iter_run_ordered(&order);
   return order.output[0].count;
 }

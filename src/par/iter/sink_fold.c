@@ -228,23 +228,15 @@ static void merge_best(void *acc, const void *right, void *ctx) {
   *(bool *)acc = true;
 }
 
-static __attribute__((noinline)) bool best_on_stack(const weft_iter *it, void *out,
-                                                    const wf_iter_folding *f,
-                                                    const char *call) {
-  _Alignas(16) char acc[BEST_STACK];
-  run_fold(it, acc, f, call);
-  if (*(bool *)acc && out != NULL) memcpy(out, acc + BEST_AT, f->size - BEST_AT);
-  return *(bool *)acc;
-}
-
 static bool find_best(const weft_iter *it, void *out, size_t size, weft_cmp_fn *cmp,
                       void *ctx, int sign, const char *call) {
+  _Alignas(16) char small[BEST_STACK];
   best_ctx c = {cmp, ctx, size, sign};
   wf_iter_folding f = {size + BEST_AT, init_best, take_best, NULL, merge_best, &c};
+  wf_scratch scratch = {small, NULL, 0};
   if (cmp == NULL) wf_fatal(call, "the comparator is NULL");
   wf_iter_need_size(it, size, call);
-  if (f.size <= BEST_STACK) return best_on_stack(it, out, &f, call);
-  wf_scratch scratch = wf_scratch_need(f.size, call);
+  if (f.size > sizeof small) scratch = wf_scratch_need(f.size, call);
   char *acc = (char *)scratch.memory;
   run_fold(it, acc, &f, call);
   bool any = *(bool *)acc;
