@@ -77,7 +77,6 @@
 #include "par/sort/order/select.c"
 #include "par/sort/order/sort.c"
 
-#include "par/sort/radix/keyed.c"
 #include "par/sort/radix/lists.c"
 #include "par/sort/radix/radix.c"
 #include "par/sort/radix/typed.c"

@@ -25,6 +25,7 @@ typedef size_t wf_compact_leaf(void *kept, void *rest, const void *src, size_t n
                                void *ctx);
 
 typedef struct wf_compaction {
+  const weft_opts *opts;
   const void *src;
   void *dst;  /* what is kept, in order; may be src */
   void *rest; /* the others, in order; NULL: nobody wants them */
@@ -35,7 +36,8 @@ typedef struct wf_compaction {
   size_t kept; /* result */
 } wf_compaction;
 
-/* Each element is in one call of the leaf. Inside the pool only. */
-void wf_compact(const weft_opts *opts, wf_compaction *c);
+/* Runs the wf_compaction `ctx`: each element is in one call of the leaf. Inside the pool
+ * only. */
+void wf_compact(void *ctx);
 
 #endif

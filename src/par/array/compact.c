@@ -35,14 +35,6 @@ typedef struct compact_job {
   bool past_caches;   /* the destination is not in a cache, and will not fit into one */
 } compact_job;
 
-static void *compact_enter(void *ctx) {
-  return wf_ordered_enter(&((compact_job *)ctx)->ordered);
-}
-
-static void compact_leave(void *own, void *ctx) {
-  wf_ordered_leave(&((compact_job *)ctx)->ordered, (wf_ordered_block *)own);
-}
-
 /* Brings the survivors of a block to their place, and the others to theirs. */
 static void compact_place(wf_ordered_block *b, void *ctx) {
   const compact_job *j = (const compact_job *)ctx;
@@ -61,9 +53,8 @@ static void compact_place(wf_ordered_block *b, void *ctx) {
 }
 
 static void *compact_block(void *own, size_t begin, size_t end, void *ctx) {
-  compact_job *j = (compact_job *)ctx;
-  const wf_compaction *c = j->c;
-  wf_ordered *o = &j->ordered;
+  wf_ordered *o = (wf_ordered *)ctx;
+  const wf_compaction *c = ((const compact_job *)o->ctx)->c;
   wf_ordered_block *b = (wf_ordered_block *)own;
   wf_ordered_start(o, b, begin, end);
   size_t kept = c->leaf(wf_ordered_data(b->first[0]),
@@ -75,14 +66,14 @@ static void *compact_block(void *own, size_t begin, size_t end, void *ctx) {
 }
 
 /* From c->done on, with the calling thread alone. */
-static void compact_serial(const weft_opts *opts, wf_compaction *c) {
+static void compact_serial(wf_compaction *c) {
   _Alignas(WF_ORDERED_ALIGN) char kept[COMPACT_STACK], rest[COMPACT_STACK];
   const bool direct =
       c->size > WF_TYPED_SMALL; /* the leaf writes no more than it keeps */
   const size_t step = direct ? 1 : COMPACT_STACK / c->size;
   char *dst = (char *)c->dst, *others = (char *)c->rest;
   const char *src = (const char *)c->src;
-  while (c->done < c->n && !wf_par_cancelled(opts)) {
+  while (c->done < c->n && !wf_par_cancelled(c->opts)) {
     size_t n = c->n - c->done < step ? c->n - c->done : step;
     char *to = dst + c->kept * c->size;
     char *rest_to = others != NULL ? others + (c->done - c->kept) * c->size : NULL;
@@ -98,7 +89,7 @@ static void compact_serial(const weft_opts *opts, wf_compaction *c) {
   }
 }
 
-static void compact_with_crew(const weft_opts *opts, wf_compaction *c) {
+static void compact_with_crew(wf_compaction *c) {
   compact_job j = {.c = c};
   size_t capacity = COMPACT_BYTES / c->size;
   if (capacity == 0) capacity = 1;
@@ -109,12 +100,12 @@ static void compact_with_crew(const weft_opts *opts, wf_compaction *c) {
   j.ordered.page_bytes[0] = j.ordered.page_bytes[1] = capacity * c->size;
   j.ordered.deliver = compact_place;
   j.ordered.ctx = &j;
-  wf_crew crew = {.enter = compact_enter,
+  wf_crew crew = {.enter = wf_ordered_enter,
                   .block = compact_block,
-                  .leave = compact_leave,
-                  .ctx = &j,
+                  .leave = wf_ordered_leave,
+                  .ctx = &j.ordered,
                   .max_len = capacity};
-  size_t taken = wf_crew_run(opts, c->n, &crew);
+  size_t taken = wf_crew_run(c->opts, c->n, &crew);
   WF_ASSERT(j.ordered.delivered == taken && j.ordered.first == NULL);
   (void)taken; /* for the assertion */
   c->done = j.ordered.delivered;
@@ -122,8 +113,9 @@ static void compact_with_crew(const weft_opts *opts, wf_compaction *c) {
   wf_ordered_free(&j.ordered);
 }
 
-void wf_compact(const weft_opts *opts, wf_compaction *c) {
+void wf_compact(void *ctx) {
+  wf_compaction *c = (wf_compaction *)ctx;
   c->done = c->kept = 0;
-  if (c->n > 1 && wf_par_crew(opts) > 1) compact_with_crew(opts, c);
-  compact_serial(opts, c);
+  if (c->n > 1 && wf_par_crew(c->opts) > 1) compact_with_crew(c);
+  compact_serial(c);
 }

@@ -13,22 +13,12 @@
 #include <weft/detail/typed_function.h>
 #include <weft/join.h>
 
-typedef struct compact_call {
-  const weft_opts *opts;
-  wf_compaction *compaction;
-} compact_call;
-
-static void compact_inside(void *ctx) {
-  compact_call *call = (compact_call *)ctx;
-  wf_compact(call->opts, call->compaction);
-}
-
 /* Reads the options, runs the compaction in the pool, and returns how many were kept. */
 static size_t compact(const weft_opts *o, const char *name, wf_compaction *p) {
   weft_opts opts;
-  compact_call call = {&opts, p};
+  p->opts = &opts;
   wf_par_options(&opts, o, name);
-  if (p->n > 0) wf_par_run(&opts, compact_inside, &call);
+  if (p->n > 0) wf_par_run(&opts, wf_compact, p);
   WF_ASSERT(p->kept <= p->done && p->done <= p->n);
   return p->kept;
 }
@@ -112,7 +102,7 @@ KEEP_LEAF(unique_leaf, KEEP_UNIQUE)
 size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
                         size_t size, weft_pred_fn *pred, void *ctx) {
   keep_test test = {.size = size, .pred = pred, .ctx = ctx};
-  wf_compaction p = {src, dst, NULL, n, size, filter_leaf, &test, 0, 0};
+  wf_compaction p = {NULL, src, dst, NULL, n, size, filter_leaf, &test, 0, 0};
   wf_check_elements(dst == NULL || src == NULL, pred == NULL, n, size, "weft_filter");
   return compact(o, "weft_filter", &p);
 }
@@ -137,7 +127,7 @@ static size_t typed_filter_leaf(void *kept, void *rest, const void *src, size_t 
 size_t wf_typed_filter(const wf_typed *k, void *dst, const void *src, size_t size,
                        wf_filter_leaf *leaf) {
   typed_filter filter = {leaf, k->ctx};
-  wf_compaction p = {src, dst, NULL, k->n, size, typed_filter_leaf, &filter, 0, 0};
+  wf_compaction p = {NULL, src, dst, NULL, k->n, size, typed_filter_leaf, &filter, 0, 0};
   wf_check_elements(dst == NULL || src == NULL, false, k->n, size, k->name);
   return compact(k->opts, k->name, &p);
 }
@@ -147,7 +137,7 @@ size_t wf_typed_filter(const wf_typed *k, void *dst, const void *src, size_t siz
 size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_cmp_fn *cmp, void *ctx) {
   keep_test test = {.size = size, .base = (const char *)base, .cmp = cmp, .ctx = ctx};
-  wf_compaction p = {base, base, NULL, n, size, unique_leaf, &test, 0, 0};
+  wf_compaction p = {NULL, base, base, NULL, n, size, unique_leaf, &test, 0, 0};
   wf_check_elements(base == NULL, cmp == NULL, n, size, "weft_unique");
   return compact(o, "weft_unique", &p);
 }
@@ -235,9 +225,9 @@ static void partition_inside(void *ctx) {
     call->split = all.split;
     return;
   }
-  wf_compaction p = {call->base,     call->base,  rest.memory, call->n, size,
-                     partition_leaf, &call->test, 0,           0};
-  wf_compact(call->opts, &p);
+  wf_compaction p = {call->opts, call->base,     call->base,  rest.memory, call->n,
+                     size,       partition_leaf, &call->test, 0,           0};
+  wf_compact(&p);
   WF_ASSERT(p.kept <= p.done && p.done <= call->n);
   /* Also when the call was cancelled: what is in `rest` was in front of p.done. */
   weft_opts move = *call->opts;

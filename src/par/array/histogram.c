@@ -34,6 +34,7 @@ typedef struct counting {
   void *ctx;
   wf_lock lock;        /* of the list */
   count_table *tables; /* of the members that have left */
+  size_t done;         /* elements, from the front, that are counted in tables */
 } counting;
 
 static inline size_t key_of(const counting *c, size_t i) {
@@ -100,15 +101,14 @@ static void add_tables(size_t begin, size_t end, void *ctx) {
     for (size_t k = begin; k < end; k++) c->counts[k] += table->counts[k];
 }
 
-/* Returns how many elements, from the front, are counted. */
-static size_t count_by_tables(counting *c) {
+static void count_by_tables(counting *c) {
   wf_crew crew = {.enter = table_enter,
                   .block = table_block,
                   .leave = table_leave,
                   .ctx = c,
                   .max_len = c->n};
   wf_loop sum = {add_tables, c, NULL};
-  size_t done = wf_crew_run(c->opts, c->n, &crew);
+  c->done = wf_crew_run(c->opts, c->n, &crew);
   weft_opts opts = *c->opts;
   opts.max_len = 0;
   opts.min_len = 2048; /* 16 KiB of counts, as for all calls that only move bytes */
@@ -117,25 +117,18 @@ static size_t count_by_tables(counting *c) {
     next = table->next;
     free(table);
   }
-  return done;
 }
 
 /* ---- one table for all ---- */
 
-typedef struct shared_counting {
-  const counting *c;
-  size_t first; /* elements in front of it are counted already */
-} shared_counting;
-
 static void count_shared(size_t begin, size_t end, void *ctx) {
-  const counting *c = ((const shared_counting *)ctx)->c;
-  size_t first = ((const shared_counting *)ctx)->first;
+  const counting *c = (const counting *)ctx;
   /* Words of the same size: only atomics touch them until the loop has ended. */
   wf_word *counts = (wf_word *)(void *)c->counts;
   size_t keys[KEYS_BATCH];
   for (size_t n; begin < end; begin += n) {
     n = end - begin < KEYS_BATCH ? end - begin : KEYS_BATCH;
-    find_keys(c, c->counts, first + begin, n, keys);
+    find_keys(c, c->counts, c->done + begin, n, keys);
     /* Relaxed: only the sums matter; the end of the loop publishes them. */
     for (size_t i = 0; i < n; i++) wf_word_fetch_add_relaxed(&counts[keys[i]], 1);
   }
@@ -148,7 +141,7 @@ _Static_assert(sizeof(wf_word) == sizeof(size_t), "counts are added to as words"
 static void histogram_inside(void *ctx) {
   counting *c = (counting *)ctx;
   unsigned crew = wf_par_crew(c->opts);
-  size_t zero = 0, done = 0;
+  size_t zero = 0;
   weft_opts clear = *c->opts;
   clear.min_len = clear.max_len = 0;
   weft_fill_with(&clear, c->counts, c->keys, sizeof(size_t), &zero);
@@ -156,18 +149,18 @@ static void histogram_inside(void *ctx) {
     count_into(c, c->counts, 0, c->n);
     return;
   }
-  if (c->keys <= c->n / ELEMENTS_PER_KEY / crew) done = count_by_tables(c);
-  WF_ASSERT(done <= c->n);
-  shared_counting rest = {c, done};
-  wf_loop loop = {count_shared, &rest, NULL};
-  if (done < c->n) wf_loop_run(c->opts, c->n - done, &loop);
+  if (c->keys <= c->n / ELEMENTS_PER_KEY / crew) count_by_tables(c);
+  WF_ASSERT(c->done <= c->n);
+  wf_loop loop = {count_shared, c, NULL};
+  wf_loop_run(c->opts, c->n - c->done, &loop);
 }
 
 void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
                          const void *base, size_t n, size_t size, weft_key_fn *key,
                          void *ctx) {
   weft_opts opts;
-  counting c = {&opts, counts, keys, (const char *)base, n, size, key, ctx, {{0}}, NULL};
+  counting c = {&opts, counts, keys, (const char *)base, n, size, key, ctx,
+                {{0}}, NULL,   0};
   wf_check_elements(base == NULL, key == NULL, n, size, "weft_histogram");
   wf_refuse_if(counts == NULL && keys > 0, "weft_histogram", "the counts are NULL");
   wf_par_options(&opts, o, "weft_histogram");

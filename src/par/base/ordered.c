@@ -91,7 +91,8 @@ static void free_list(const wf_ordered *o, wf_ordered_block *b) {
 
 /* ---- a block that is filled ---- */
 
-wf_ordered_block *wf_ordered_enter(wf_ordered *o) {
+void *wf_ordered_enter(void *ordered) {
+  wf_ordered *o = (wf_ordered *)ordered;
   wf_lock_lock(&o->lock);
   wf_ordered_block *b = o->idle;
   if (b != NULL) o->idle = b->next;
@@ -107,9 +108,10 @@ static void put_idle(wf_ordered *o, wf_ordered_block *b) {
   o->idle = b;
 }
 
-void wf_ordered_leave(wf_ordered *o, wf_ordered_block *b) {
+void wf_ordered_leave(void *block, void *ordered) {
+  wf_ordered *o = (wf_ordered *)ordered;
   wf_lock_lock(&o->lock);
-  put_idle(o, b);
+  put_idle(o, (wf_ordered_block *)block);
   wf_lock_unlock(&o->lock);
 }
 
@@ -252,7 +254,7 @@ wf_ordered_block *wf_ordered_hand_over(wf_ordered *o, wf_ordered_block *b) {
   insert_block(o, b);
   settle(o, &mine);
   wf_lock_unlock(&o->lock);
-  return mine != NULL ? mine : wf_ordered_enter(o);
+  return mine != NULL ? mine : (wf_ordered_block *)wf_ordered_enter(o);
 }
 
 /* ---- the end ---- */

@@ -82,11 +82,13 @@ typedef struct wf_ordered {
   wf_ordered_block *kept, *kept_last;
 } wf_ordered;
 
+/* These two fit a wf_crew or a wf_iter_pulling whose context is the wf_ordered. */
+
 /* A block to fill, used before or new; NULL: no memory. */
-wf_ordered_block *wf_ordered_enter(wf_ordered *o);
+void *wf_ordered_enter(void *ordered);
 
 /* Gives a block back that is not handed over: its results are forgotten. */
-void wf_ordered_leave(wf_ordered *o, wf_ordered_block *b);
+void wf_ordered_leave(void *block, void *ordered);
 
 /* Empties the block, for the results of the input [begin, end). */
 void wf_ordered_start(wf_ordered *o, wf_ordered_block *b, size_t begin, size_t end);

@@ -249,13 +249,6 @@ static void lose_length(wf_stage *s) {
 
 /* ---- stages with functions ---- */
 
-void weft_iter_map(weft_iter *it, size_t out_size, weft_iter_map_fn *fn, void *ctx) {
-  need_function(fn == NULL, "weft_iter_map");
-  wf_stage *s = append_stage(it, WF_MAP, out_size, "weft_iter_map");
-  s->as.map.fn = fn;
-  s->as.map.ctx = ctx;
-}
-
 void weft_iter_inspect(weft_iter *it, weft_iter_look_fn *fn, void *ctx) {
   const char *call = "weft_iter_inspect";
   need_function(fn == NULL, call);
@@ -282,24 +275,20 @@ void weft_iter_take_while(weft_iter *it, weft_pred_fn *pred, void *ctx) {
   append_test(it, WF_TAKE_WHILE, pred, ctx, "weft_iter_take_while");
 }
 
-void weft_iter_filter_map(weft_iter *it, size_t out_size, weft_iter_filter_map_fn *fn,
-                          void *ctx) {
-  need_function(fn == NULL, "weft_iter_filter_map");
-  wf_stage *s = append_stage(it, WF_FILTER_MAP, out_size, "weft_iter_filter_map");
-  s->as.filter_map.fn = fn;
-  s->as.filter_map.ctx = ctx;
-  lose_length(s);
-}
-
-void weft_iter_flat_map(weft_iter *it, size_t out_size, weft_iter_flat_map_fn *fn,
-                        void *ctx) {
-  need_function(fn == NULL, "weft_iter_flat_map");
-  wf_stage *s = append_stage(it, WF_FLAT_MAP, out_size, "weft_iter_flat_map");
-  s->as.flat_map.fn = fn;
-  s->as.flat_map.ctx = ctx;
-  lose_length(s);
-  s->flags |= WF_ITER_GROWS;
-}
+/* Makes weft_iter_map and the two others like it; `known`: it keeps the length. */
+#define DEFINE_MAP(name, kind, member, known, more_flags)                                \
+  void name(weft_iter *it, size_t out_size, name##_fn *fn, void *ctx) {                  \
+    need_function(fn == NULL, #name);                                                    \
+    wf_stage *s = append_stage(it, kind, out_size, #name);                               \
+    s->as.member.fn = fn;                                                                \
+    s->as.member.ctx = ctx;                                                              \
+    if (!(known)) lose_length(s);                                                        \
+    s->flags |= (more_flags);                                                            \
+  }
+DEFINE_MAP(weft_iter_map, WF_MAP, map, true, 0)
+DEFINE_MAP(weft_iter_filter_map, WF_FILTER_MAP, filter_map, false, 0)
+DEFINE_MAP(weft_iter_flat_map, WF_FLAT_MAP, flat_map, false, WF_ITER_GROWS)
+#undef DEFINE_MAP
 
 /* ---- kernel stages ---- */
 

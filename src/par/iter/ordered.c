@@ -185,23 +185,15 @@ static void merge_block(wf_ordered_block *b, void *ctx) {
 
 /* ---- blocks of positions, and of batches ---- */
 
-static void *enter_ordered(void *ctx) {
-  return wf_ordered_enter(&((ordered_run *)ctx)->blocks);
-}
-
-static void leave_ordered(void *own, void *ctx) {
-  wf_ordered_leave(&((ordered_run *)ctx)->blocks, (wf_ordered_block *)own);
-}
-
 static void *run_ordered_block(void *own, size_t begin, size_t end, void *ctx) {
-  ordered_run *o = (ordered_run *)ctx;
+  ordered_run *o = (ordered_run *)((const wf_ordered *)ctx)->ctx;
   filling f = {o, (wf_ordered_block *)own};
   wf_iter_run run = {.plan = o->order.plan, .take = route_to_block, .state = &f};
   wf_ordered_start(&o->blocks, f.block, begin, end);
   wf_iter_eval(&run, begin, end);
   if (!f.block->lost && !wf_par_cancelled(&o->order.plan->opts))
     return wf_ordered_hand_over(&o->blocks, f.block);
-  wf_ordered_leave(&o->blocks, f.block);
+  wf_ordered_leave(f.block, &o->blocks);
   return NULL;
 }
 
@@ -216,7 +208,7 @@ static void fold_batch(const wf_iter_folding *f, void *acc, wf_iter_run *run,
 
 static void *run_ordered_batch(void *own, wf_iter_run *run, const char *elems, size_t n,
                                void *ctx) {
-  ordered_run *o = (ordered_run *)ctx;
+  ordered_run *o = (ordered_run *)((const wf_ordered *)ctx)->ctx;
   filling f = {o, (wf_ordered_block *)own};
   const wf_iter_folding *folding = o->order.folding;
   wf_ordered_start(&o->blocks, f.block, run->key, run->key + 1);
@@ -290,10 +282,10 @@ static void pull_rest(ordered_run *o) {
 static void run_positions(ordered_run *o) {
   const wf_iter_plan *plan = o->order.plan;
   size_t n = wf_plan_positions(plan);
-  wf_crew crew = {.enter = enter_ordered,
+  wf_crew crew = {.enter = wf_ordered_enter,
                   .block = run_ordered_block,
-                  .leave = leave_ordered,
-                  .ctx = o,
+                  .leave = wf_ordered_leave,
+                  .ctx = &o->blocks,
                   .max_len = o->block};
   if (n > 1 && wf_par_crew(&plan->opts) > 1) wf_crew_run(&plan->opts, n, &crew);
   o->direct = true;
@@ -303,10 +295,10 @@ static void run_positions(ordered_run *o) {
 
 static void run_pull(ordered_run *o) {
   wf_iter_pulling pulling = {.plan = o->order.plan,
-                             .enter = enter_ordered,
+                             .enter = wf_ordered_enter,
                              .batch = run_ordered_batch,
-                             .leave = leave_ordered,
-                             .ctx = o};
+                             .leave = wf_ordered_leave,
+                             .ctx = &o->blocks};
   if (wf_par_crew(&o->order.plan->opts) > 1) wf_iter_pull_all(&pulling);
   o->pull_key = pulling.key;
   o->pull_ended = pulling.ended;

@@ -7,7 +7,7 @@
  * miss for each element. Pairs that are too large to be moved often: indices are sorted,
  * and both arrays moved as these say. Without memory: by rotations.
  *
- * Keys that are numbers are sorted by radix/keyed.c.
+ * Keys that are numbers are sorted by radix/typed.c.
  *
  * SPDX-License-Identifier: MIT */
 #include "order.h"

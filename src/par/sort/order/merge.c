@@ -1,7 +1,7 @@
 /* par/sort/order/merge.c - merging in parallel: weft_merge, and a stable merge sort that
  * needs no memory, since it exchanges blocks by rotation.
  *
- * sort.c, by_key.c and radix/keyed.c call the merge sort when there is no memory,
+ * sort.c, by_key.c and radix/typed.c call the merge sort when there is no memory,
  * partition.c for a few elements. Each part of the arrays belongs to the task that works
  * on it.
  *

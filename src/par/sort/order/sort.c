@@ -28,20 +28,12 @@ WF_SORT_LOOPS(cmp_24, 24, 24, less_by_cmp)
 WF_SORT_LOOPS(cmp_32, 32, 32, less_by_cmp)
 
 const wf_sort_loops *wf_cmp_loops(size_t size) {
-  switch (size) {
-  case 4:
-    return &cmp_4_loops_;
-  case 8:
-    return &cmp_8_loops_;
-  case 16:
-    return &cmp_16_loops_;
-  case 24:
-    return &cmp_24_loops_;
-  case 32:
-    return &cmp_32_loops_;
-  default:
-    return &cmp_any_loops_;
-  }
+  static const wf_sort_loops *const loops[] = {[4] = &cmp_4_loops_,
+                                               [8] = &cmp_8_loops_,
+                                               [16] = &cmp_16_loops_,
+                                               [24] = &cmp_24_loops_,
+                                               [32] = &cmp_32_loops_};
+  return size <= 32 && loops[size] != NULL ? loops[size] : &cmp_any_loops_;
 }
 
 void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,

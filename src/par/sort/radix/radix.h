@@ -1,9 +1,9 @@
 /* par/sort/radix/radix.h - sorting numbers by their bits: what the files of this folder
  * share.
  *
- *     typed.c            weft_sort_T, weft_nth_element_T, weft_partial_sort_T and
- *                        weft_is_sorted_T for the six types
- *     keyed.c            weft_argsort_T and weft_sort_by_key_T
+ *     typed.c            weft_sort_T, weft_nth_element_T, weft_partial_sort_T,
+ *                        weft_is_sorted_T, weft_argsort_T and weft_sort_by_key_T for the
+ *                        six types
  *     sort_template.h    the sort, for one kind of element: sample, digit, distribution,
  *                        leaves
  *     select_template.h  the nth element, sorting without memory, looking for order
@@ -189,18 +189,6 @@ bool wf_radix_make_slices(wf_radix *radix, size_t slices, unsigned shift);
  * in their CPU's cache already. NULL if none is free. */
 char *wf_radix_take_slot(wf_radix *radix);
 void wf_radix_put_slot(wf_radix *radix, const char *slot);
-
-/* ---- typed.c ---- */
-
-/* Sorts the numbers; inside the pool or, if there are few, anywhere. */
-void wf_sort_bits64(const weft_opts *opts, const wf_coding *coding, wf_bits64 *a,
-                    size_t n);
-
-/* Are the numbers in ascending order? */
-bool wf_is_ordered_bits32(const weft_opts *opts, const wf_coding *coding,
-                          const wf_bits32 *a, size_t n);
-bool wf_is_ordered_bits64(const weft_opts *opts, const wf_coding *coding,
-                          const wf_bits64 *a, size_t n);
 
 /* ---- lists.c ---- */
 

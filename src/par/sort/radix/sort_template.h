@@ -1,5 +1,5 @@
 /* par/sort/radix/sort_template.h - a template: parallel radix sort for one kind of
- * element. typed.c includes it for bits32 and bits64, keyed.c for pair.
+ * element. typed.c includes it for bits32, bits64 and pair.
  *
  * The including file defines the following; the end of this file undefines it:
  *
@@ -127,7 +127,6 @@ WF_SIMD static WF_KEY WF_SORT(varying)(const WF_ELEM *a, const WF_ELEM *b, size_
 WF_SIMD static void WF_SORT(decode)(WF_ELEM *dst, const WF_ELEM *src, size_t n,
                                     const wf_coding *coding) {
   const wf_coding c = *coding;
-  (void)c;
   for (size_t i = 0; i < n; i++) dst[i] = WF_DECODE(&c, src[i]);
 }
 
@@ -238,7 +237,6 @@ static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
   const wf_radix *radix = pass->radix;
   const WF_SORT(digit) digit = pass->digit;
   const wf_coding load = pass->load;
-  (void)load;
   for (size_t k = begin; k < end; k++) {
     size_t *counts = wf_radix_counts(radix, k);
     size_t from = wf_radix_block(radix, pass->n, k);
@@ -270,7 +268,6 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   const wf_radix *radix = pass->radix;
   const WF_SORT(digit) digit = pass->digit;
   const wf_coding load = pass->load;
-  (void)load;
   /* Where a type is aligned to less than its size, lines may not be. */
   const bool past = radix->past_caches && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
   size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
@@ -326,7 +323,6 @@ static void WF_SORT(sort_buckets)(size_t begin, size_t end, void *ctx) {
 static void WF_SORT(find_ranges)(size_t begin, size_t end, void *ctx) {
   const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
   const wf_coding load = pass->load;
-  (void)load;
   for (size_t k = begin; k < end; k++) {
     size_t from = wf_radix_block(pass->radix, pass->n, k);
     size_t to = wf_radix_block(pass->radix, pass->n, k + 1);
