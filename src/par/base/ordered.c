@@ -24,13 +24,6 @@ static size_t aligned(size_t bytes) {
   return (bytes + WF_ORDERED_ALIGN - 1) & ~(size_t)(WF_ORDERED_ALIGN - 1);
 }
 
-static void init_page(wf_ordered_page *page, size_t room) {
-  page->next = NULL;
-  page->mapped = 0;
-  page->room = room;
-  page->used = 0;
-}
-
 /* A block whose first pages have room for these bytes, all in one piece of memory. */
 static wf_ordered_block *new_block(unsigned outputs, const size_t *rooms) {
   size_t bytes = aligned(sizeof(wf_ordered_block));
@@ -44,7 +37,7 @@ static wf_ordered_block *new_block(unsigned outputs, const size_t *rooms) {
   char *at = (char *)b + aligned(sizeof *b);
   for (unsigned l = 0; l < outputs; l++) {
     b->first[l] = b->last[l] = (wf_ordered_page *)(void *)at;
-    init_page(b->first[l], rooms[l]);
+    *b->first[l] = (wf_ordered_page){.room = rooms[l]};
     at += WF_ORDERED_ALIGN + aligned(rooms[l]);
   }
   WF_ASSERT(at == (char *)b + bytes);
@@ -58,8 +51,7 @@ static wf_ordered_page *new_page(size_t room, bool is_needed) {
   bool mapped = page == NULL && is_needed;
   if (mapped) page = (wf_ordered_page *)wf_sys_map(bytes);
   if (page == NULL) return NULL;
-  init_page(page, room);
-  if (mapped) page->mapped = bytes;
+  *page = (wf_ordered_page){.mapped = mapped ? bytes : 0, .room = room};
   return page;
 }
 

@@ -2,8 +2,8 @@
  * order: the positions of the root are a loop, and the batches of a pull are numbered as
  * they come.
  *
- * Called by the sinks; enters the pool itself, except for wf_iter_pull_all and
- * wf_iter_pull_serially, which ordered.c calls inside. Blocks and batches belong to the
+ * Called by the sinks; enters the pool itself, except for wf_iter_pull_all, which
+ * ordered.c calls inside. Blocks and batches belong to the
  * thread that has taken them.
  *
  * SPDX-License-Identifier: MIT */
@@ -55,11 +55,6 @@ static void run_all_inside(void *ctx) {
 
 /* ---- batches of a pull ---- */
 
-typedef struct pull_job {
-  wf_iter_pulling *pulling;
-  wf_lock lock; /* around the function and what changes in `pulling` */
-} pull_job;
-
 typedef struct pull_call {
   const wf_stage *stage;
   void *out;
@@ -87,23 +82,22 @@ static size_t pull_batch(wf_iter_pulling *p, wf_iter_run *run) {
 
 /* Threads take turns to pull; each works on what it has when the lock is free again. */
 static void pull_member(wf_iter_run *run) {
-  pull_job *j = (pull_job *)run->state;
-  wf_iter_pulling *p = j->pulling;
+  wf_iter_pulling *p = (wf_iter_pulling *)run->state;
   /* Before it pulls: what was pulled must be worked on. */
   void *own = p->enter != NULL ? p->enter(p->ctx) : p->ctx;
   while (own != NULL) {
-    wf_lock_lock(&j->lock);
+    wf_lock_lock(&p->lock);
     size_t n = pull_batch(p, run);
     run->key = run->begin = p->key++;
     if (n == 0) p->ended = true;
-    wf_lock_unlock(&j->lock);
+    wf_lock_unlock(&p->lock);
     if (n == 0) break;
     run->end = run->begin + 1;
     own = p->batch(own, run, wf_iter_slot(run, 0), n, p->ctx);
     if (run->stopped || run->ended != WF_ITER_NONE) {
-      wf_lock_lock(&j->lock);
+      wf_lock_lock(&p->lock);
       p->ended = true;
-      wf_lock_unlock(&j->lock);
+      wf_lock_unlock(&p->lock);
     }
   }
   if (own != NULL && p->leave != NULL) p->leave(own, p->ctx);
@@ -111,21 +105,15 @@ static void pull_member(wf_iter_run *run) {
 
 /* All cuts are on: a take_while behind a pull has no end that is known in advance. */
 static void run_pull_member(void *ctx) {
-  pull_job *j = (pull_job *)ctx;
-  wf_iter_run run = {.plan = j->pulling->plan, .state = j, .cuts = ~0u};
+  wf_iter_run run = {
+      .plan = ((const wf_iter_pulling *)ctx)->plan, .state = ctx, .cuts = ~0u};
   wf_iter_with_memory(&run, pull_member);
 }
 
-void wf_iter_pull_all(wf_iter_pulling *pulling) {
-  pull_job j = {.pulling = pulling};
+void wf_iter_pull_all(wf_iter_pulling *pulling, bool alone) {
   /* What comes behind the end of a take_while may not be seen: one thread does it all. */
-  bool serial = wf_plan_has(pulling->plan, WF_TAKE_WHILE);
-  wf_members_run(serial ? 1 : wf_par_crew(&pulling->plan->opts), run_pull_member, &j);
-}
-
-void wf_iter_pull_serially(wf_iter_pulling *pulling) {
-  pull_job j = {.pulling = pulling};
-  run_pull_member(&j);
+  if (wf_plan_has(pulling->plan, WF_TAKE_WHILE)) alone = true;
+  wf_members_run(alone ? 1 : wf_par_crew(&pulling->plan->opts), run_pull_member, pulling);
 }
 
 /* ---- a sink behind a pull ---- */
@@ -152,7 +140,7 @@ static void pull_all_inside(void *ctx) {
   wf_iter_pulling pulling = {.plan = call->plan, .batch = run_batch_of_all, .ctx = call};
   if (call->sink->is_over != NULL && !call->sink->from_back)
     pulling.is_over = is_all_over;
-  wf_iter_pull_all(&pulling);
+  wf_iter_pull_all(&pulling, false);
 }
 
 void wf_iter_run_all(const wf_iter_plan *plan, const wf_iter_sink *sink) {

@@ -91,16 +91,11 @@ static void map_each(const wf_stage *s, char *out, const char *in, size_t in_siz
   for (; n > 0; n--, out += size, in += in_size) fn(out, in, ctx);
 }
 
-/* Batches of both sides of a zip, and how far their elements are apart. */
-typedef struct zip_sides {
-  const char *left, *right;
-  size_t left_size, right_size;
-} zip_sides;
-
-static void zip_each(const wf_stage *s, char *out, zip_sides in, size_t n) {
+/* `l` and `r`: how far elements of the two sides are apart. */
+static void zip_each(const wf_stage *s, char *out, const char *left, size_t l,
+                     const char *right, size_t r, size_t n) {
   weft_iter_zip_fn *fn = s->as.zip_map.fn;
-  const char *left = in.left, *right = in.right;
-  const size_t size = s->size, l = in.left_size, r = in.right_size;
+  const size_t size = s->size;
   void *ctx = s->as.zip_map.ctx;
   for (; n >= 4; n -= 4, out += 4 * size, left += 4 * l, right += 4 * r) {
     fn(out, left, right, ctx);
@@ -214,8 +209,7 @@ static const char *zip(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
     wf_iter_kernel_run(s, out, left, right, w.n);
   } else {
     WF_ASSERT(s->kind == WF_ZIP_MAP);
-    zip_sides sides = {left, right, left_size, right_size};
-    zip_each(s, out, sides, w.n);
+    zip_each(s, out, left, left_size, right, right_size, w.n);
   }
   return out;
 }

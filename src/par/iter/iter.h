@@ -261,14 +261,14 @@ typedef struct wf_iter_pulling {
   /* NULL, or: is nothing more wanted? */
   bool (*is_over)(size_t key, const void *ctx);
   void *ctx;
-  size_t key; /* of the next batch; changes */
-  bool ended; /* result: there is no more, or nobody wants it */
+  wf_lock lock; /* around the function of the pull and what follows */
+  size_t key;   /* of the next batch; changes */
+  bool ended;   /* result: there is no more, or nobody wants it */
 } wf_iter_pulling;
 
-/* Pulls and works on batches, with all threads or with the calling one only, until the
+/* Pulls and works on batches, with all threads or with the calling one `alone`, until the
  * end or until all have left. Inside the pool only. */
-void wf_iter_pull_all(wf_iter_pulling *pulling);
-void wf_iter_pull_serially(wf_iter_pulling *pulling);
+void wf_iter_pull_all(wf_iter_pulling *pulling, bool alone);
 
 /* ---- folds: sink_fold.c ---- */
 

@@ -29,16 +29,14 @@ enum { BYTES_PER_LINE = 8 };
 typedef struct ordered_run {
   wf_iter_order order; /* first, so that wf_iter_put finds the rest */
   wf_ordered blocks;
-  size_t block;    /* most positions of a block */
-  bool direct;     /* the calling thread is alone and puts elements where they belong */
-  size_t pull_key; /* of the next batch */
-  bool pull_ended;
+  size_t block; /* most positions of a block */
 } ordered_run;
 
 /* The state of a run that fills a block. */
 typedef struct filling {
   ordered_run *o;
-  wf_ordered_block *block;
+  wf_ordered_block *block; /* NULL: the calling thread is alone, elements go straight to
+                              where they belong */
 } filling;
 
 /* ---- the buffer ---- */
@@ -137,21 +135,16 @@ static bool put_direct(ordered_run *o, unsigned output, const char *elems, size_
 bool wf_iter_put(wf_iter_order *order, wf_iter_run *run, unsigned output,
                  const char *elems, size_t n) {
   ordered_run *o = (ordered_run *)order;
-  if (o->direct) return put_direct(o, output, elems, n);
   const filling *f = (const filling *)run->state;
+  if (f->block == NULL) return put_direct(o, output, elems, n);
   bool done = wf_ordered_put(&o->blocks, f->block, output, elems, n);
   if (!done && o->blocks.is_needed)
     wf_fatal(order->plan->call, "no memory for partial results");
   return done;
 }
 
-static bool route_to_block(wf_iter_run *run, const char *elems, size_t n) {
+static bool take_ordered(wf_iter_run *run, const char *elems, size_t n) {
   wf_iter_order *order = &((const filling *)run->state)->o->order;
-  return order->route(order, run, elems, n);
-}
-
-static bool route_direct(wf_iter_run *run, const char *elems, size_t n) {
-  wf_iter_order *order = &((ordered_run *)run->state)->order;
   return order->route(order, run, elems, n);
 }
 
@@ -188,7 +181,7 @@ static void merge_block(wf_ordered_block *b, void *ctx) {
 static void *run_ordered_block(void *own, size_t begin, size_t end, void *ctx) {
   ordered_run *o = (ordered_run *)((const wf_ordered *)ctx)->ctx;
   filling f = {o, (wf_ordered_block *)own};
-  wf_iter_run run = {.plan = o->order.plan, .take = route_to_block, .state = &f};
+  wf_iter_run run = {.plan = o->order.plan, .take = take_ordered, .state = &f};
   wf_ordered_start(&o->blocks, f.block, begin, end);
   wf_iter_eval(&run, begin, end);
   if (!f.block->lost && !wf_par_cancelled(&o->order.plan->opts))
@@ -216,7 +209,7 @@ static void *run_ordered_batch(void *own, wf_iter_run *run, const char *elems, s
     fold_batch(folding, wf_ordered_data(f.block->first[0]), run, elems, n);
     wf_ordered_wrote(&o->blocks, f.block, 0, 1);
   } else {
-    run->take = route_to_block;
+    run->take = take_ordered;
     run->state = &f;
     wf_iter_push(run, 0, elems, n);
   }
@@ -233,47 +226,46 @@ static void close_position_gaps(ordered_run *o) {
     if (begin == n || wf_par_cancelled(&plan->opts)) return;
     if (o->blocks.keeps) gather_kept(o); /* the gap's elements go behind it */
     if (o->order.no_memory) return;
-    wf_iter_run run = {.plan = plan, .take = route_direct, .state = o};
+    filling f = {o, NULL};
+    wf_iter_run run = {.plan = plan, .take = take_ordered, .state = &f};
     wf_iter_eval(&run, begin, end);
     wf_ordered_fill_gap(&o->blocks, end);
   }
 }
 
 typedef struct rest_of_pull {
-  ordered_run *o;
+  filling f;
   void *acc; /* of one batch */
 } rest_of_pull;
 
 /* Each batch is folded by itself and merged, as by several threads: the same bits. */
 static void *run_rest(void *own, wf_iter_run *run, const char *elems, size_t n,
                       void *ctx) {
-  const rest_of_pull *r = (const rest_of_pull *)ctx;
-  const wf_iter_folding *f = r->o->order.folding;
+  rest_of_pull *r = (rest_of_pull *)ctx;
+  const wf_iter_order *order = &r->f.o->order;
+  const wf_iter_folding *f = order->folding;
   if (f != NULL) {
     fold_batch(f, r->acc, run, elems, n);
-    f->merge(r->o->order.result, r->acc, f->ctx);
+    f->merge(order->result, r->acc, f->ctx);
   } else {
-    run->take = route_direct;
-    run->state = r->o;
+    run->take = take_ordered;
+    run->state = &r->f;
     wf_iter_push(run, 0, elems, n);
   }
   return own;
 }
 
 /* What was not pulled before: all of it with a single thread. */
-static void pull_rest(ordered_run *o) {
+static void pull_rest(ordered_run *o, size_t key) {
   const wf_iter_folding *f = o->order.folding;
   _Alignas(16) char small[256];
-  wf_scratch scratch = {NULL, NULL, 0};
-  rest_of_pull r = {o, small};
-  wf_iter_pulling pulling = {
-      .plan = o->order.plan, .batch = run_rest, .ctx = &r, .key = o->pull_key};
-  if (o->pull_ended) return;
-  if (f != NULL && f->size > sizeof small) {
+  wf_scratch scratch = {small, NULL, 0};
+  if (f != NULL && f->size > sizeof small)
     scratch = wf_scratch_need(f->size, o->order.plan->call);
-    r.acc = scratch.memory;
-  }
-  wf_iter_pull_serially(&pulling);
+  rest_of_pull r = {{o, NULL}, scratch.memory};
+  wf_iter_pulling pulling = {
+      .plan = o->order.plan, .batch = run_rest, .ctx = &r, .key = key};
+  wf_iter_pull_all(&pulling, true);
   wf_scratch_put(scratch);
 }
 
@@ -288,7 +280,6 @@ static void run_positions(ordered_run *o) {
                   .ctx = &o->blocks,
                   .max_len = o->block};
   if (n > 1 && wf_par_crew(&plan->opts) > 1) wf_crew_run(&plan->opts, n, &crew);
-  o->direct = true;
   close_position_gaps(o);
   if (o->blocks.keeps) gather_kept(o);
 }
@@ -299,15 +290,12 @@ static void run_pull(ordered_run *o) {
                              .batch = run_ordered_batch,
                              .leave = wf_ordered_leave,
                              .ctx = &o->blocks};
-  if (wf_par_crew(&o->order.plan->opts) > 1) wf_iter_pull_all(&pulling);
-  o->pull_key = pulling.key;
-  o->pull_ended = pulling.ended;
-  o->direct = true;
-  size_t gap = wf_ordered_gap(&o->blocks, o->pull_key);
-  WF_ASSERT(gap == o->pull_key && o->blocks.first == NULL); /* no batch is forgotten */
+  if (wf_par_crew(&o->order.plan->opts) > 1) wf_iter_pull_all(&pulling, false);
+  size_t gap = wf_ordered_gap(&o->blocks, pulling.key);
+  WF_ASSERT(gap == pulling.key && o->blocks.first == NULL); /* no batch is forgotten */
   (void)gap;                                                /* for the assertion */
   if (o->blocks.keeps) gather_kept(o);
-  if (!o->order.no_memory) pull_rest(o);
+  if (!o->order.no_memory && !pulling.ended) pull_rest(o, pulling.key);
 }
 
 static void run_ordered_inside(void *ctx) {

@@ -303,20 +303,14 @@ static void run_part(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
  * no better, 0.81. ALIGN is a cache line, and what the widest vectors want. */
 enum { STACK_BYTES = 24 << 10, SMALL_BYTES = 3 << 10, BATCH_MOST = 512, ALIGN = 64 };
 
-typedef struct eval_call {
-  wf_iter_run *run;
-  wf_iter_run_fn *fn;
-} eval_call;
+static size_t slot_bytes(const wf_iter_plan *plan, size_t capacity) {
+  return (capacity * plan->widest + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+}
 
 /* Bytes for slots of `capacity` elements and the chunks of `batch` elements. */
 static size_t bytes_for(const wf_iter_plan *plan, size_t capacity, size_t batch) {
-  size_t slot = (capacity * plan->widest + ALIGN - 1) & ~(size_t)(ALIGN - 1);
-  size_t extra = 0;
-  if (plan->all_extra > 0) {
-    if (plan->all_extra > SIZE_MAX / 4 / batch) return SIZE_MAX;
-    extra = plan->all_extra * batch;
-  }
-  return plan->slots * slot + extra;
+  if (plan->all_extra > SIZE_MAX / 4 / batch) return SIZE_MAX;
+  return plan->slots * slot_bytes(plan, capacity) + plan->all_extra * batch;
 }
 
 /* The largest batch that `bytes` have room for; 0: none. Chunks get half of the bytes. */
@@ -339,58 +333,54 @@ static void set_memory(wf_iter_run *run, char *memory, size_t capacity, size_t b
   WF_ASSERT(batch >= 1 && batch <= capacity && (uintptr_t)memory % ALIGN == 0);
   run->capacity = capacity;
   run->batch = batch;
-  run->slot_bytes = (capacity * plan->widest + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+  run->slot_bytes = slot_bytes(plan, capacity);
   run->slots = memory;
   run->extra = run->slots + plan->slots * run->slot_bytes;
 }
 
-static __attribute__((noinline)) void on_stack(const eval_call *call, size_t capacity,
-                                               size_t batch) {
-  _Alignas(ALIGN) char memory[STACK_BYTES];
-  WF_ASSERT(bytes_for(call->run->plan, capacity, batch) <= sizeof memory);
-  set_memory(call->run, memory, capacity, batch);
-  call->fn(call->run);
-}
-
-static __attribute__((noinline)) void on_small_stack(const eval_call *call,
-                                                     size_t capacity, size_t batch) {
-  _Alignas(ALIGN) char memory[SMALL_BYTES];
-  WF_ASSERT(bytes_for(call->run->plan, capacity, batch) <= sizeof memory);
-  set_memory(call->run, memory, capacity, batch);
-  call->fn(call->run);
-}
+/* Makes on_stack and on_small_stack, which call fn(run) with memory in their frames. */
+#define DEFINE_ON_STACK(name, bytes)                                                     \
+  static __attribute__((noinline)) void name(wf_iter_run *run, wf_iter_run_fn *fn,       \
+                                             size_t capacity, size_t batch) {            \
+    _Alignas(ALIGN) char memory[bytes];                                                  \
+    WF_ASSERT(bytes_for(run->plan, capacity, batch) <= sizeof memory);                   \
+    set_memory(run, memory, capacity, batch);                                            \
+    fn(run);                                                                             \
+  }
+DEFINE_ON_STACK(on_stack, STACK_BYTES)
+DEFINE_ON_STACK(on_small_stack, SMALL_BYTES)
+#undef DEFINE_ON_STACK
 
 /* Elements or chunks that are too large for the stack: one at a time, but batches of what
  * chunks are made of are as long as elsewhere. */
-static void on_heap(const eval_call *call) {
-  const wf_iter_plan *plan = call->run->plan;
+static void on_heap(wf_iter_run *run, wf_iter_run_fn *fn) {
+  const wf_iter_plan *plan = run->plan;
   size_t capacity = STACK_BYTES / plan->slots / plan->widest;
   if (capacity > BATCH_MOST) capacity = BATCH_MOST;
   if (capacity == 0) capacity = 1;
   size_t bytes = bytes_for(plan, capacity, 1);
   if (bytes > SIZE_MAX - ALIGN) wf_fatal(plan->call, "the chunks are too large");
   wf_scratch scratch = wf_scratch_need(bytes, plan->call);
-  set_memory(call->run, (char *)scratch.memory, capacity, 1);
-  call->fn(call->run);
+  set_memory(run, (char *)scratch.memory, capacity, 1);
+  fn(run);
   wf_scratch_put(scratch);
 }
 
 void wf_iter_with_memory(wf_iter_run *run, wf_iter_run_fn *fn) {
-  eval_call call = {run, fn};
   size_t capacity, batch;
   run->ended = WF_ITER_NONE;
   if (WF_LIKELY(wf_stack_is_half_free())) {
     choose_batch(run->plan, STACK_BYTES, &capacity, &batch);
     if (batch > 0) {
-      on_stack(&call, capacity, batch);
+      on_stack(run, fn, capacity, batch);
       return;
     }
   }
   choose_batch(run->plan, SMALL_BYTES, &capacity, &batch);
   if (batch > 0)
-    on_small_stack(&call, capacity, batch);
+    on_small_stack(run, fn, capacity, batch);
   else
-    on_heap(&call);
+    on_heap(run, fn);
 }
 
 static void eval_block(wf_iter_run *run) {
