@@ -45,11 +45,10 @@ static void compact_place(wf_ordered_block *b, void *ctx) {
   /* In place and all kept: it is there already, and the thread that has the next block
    * may read it (unique compares with the element before). */
   if (kept > 0 && (others > 0 || to != (const char *)c->src + b->begin * size))
-    wf_copy_bytes(to, wf_ordered_const_data(b->first[0]), kept * size, j->past_caches);
+    wf_copy_bytes(to, wf_ordered_data(b->first[0]), kept * size, j->past_caches);
   if (c->rest == NULL || others == 0) return;
   WF_ASSERT(b->count[1] == others && b->at[1] == b->begin - b->at[0]);
-  memcpy((char *)c->rest + b->at[1] * size, wf_ordered_const_data(b->first[1]),
-         others * size);
+  memcpy((char *)c->rest + b->at[1] * size, wf_ordered_data(b->first[1]), others * size);
 }
 
 static void *compact_block(void *own, size_t begin, size_t end, void *ctx) {

@@ -226,7 +226,7 @@ static wf_ordered_block *shrink(const wf_ordered *o, const wf_ordered_block *b) 
   for (unsigned l = 0; l < o->outputs; l++) {
     small->count[l] = b->count[l];
     small->first[l]->used = used[l];
-    memcpy(wf_ordered_data(small->first[l]), wf_ordered_const_data(b->first[l]), used[l]);
+    memcpy(wf_ordered_data(small->first[l]), wf_ordered_data(b->first[l]), used[l]);
   }
   return small;
 }

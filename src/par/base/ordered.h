@@ -39,10 +39,6 @@ static inline char *wf_ordered_data(wf_ordered_page *page) {
   return (char *)page + WF_ORDERED_ALIGN;
 }
 
-static inline const char *wf_ordered_const_data(const wf_ordered_page *page) {
-  return (const char *)page + WF_ORDERED_ALIGN;
-}
-
 /* The results of the input [begin, end). */
 typedef struct wf_ordered_block {
   struct wf_ordered_block *next, *previous; /* in the list, by begin */

@@ -68,8 +68,8 @@ static void copy_kept(const ordered_run *o, const wf_ordered_block *b) {
   size_t size = o->order.output[0].size;
   char *to = (char *)buffer->data + (buffer->count + b->at[0]) * size;
   WF_ASSERT(b->at[0] + b->count[0] <= buffer->capacity - buffer->count);
-  for (const wf_ordered_page *page = b->first[0]; page != NULL; page = page->next) {
-    memcpy(to, wf_ordered_const_data(page), page->used);
+  for (wf_ordered_page *page = b->first[0]; page != NULL; page = page->next) {
+    memcpy(to, wf_ordered_data(page), page->used);
     to += page->used;
   }
 }
@@ -152,12 +152,12 @@ static bool take_ordered(wf_iter_run *run, const char *elems, size_t n) {
 
 static void place(const wf_iter_output *output, const wf_ordered_block *b, unsigned l) {
   size_t at = b->at[l];
-  for (const wf_ordered_page *page = b->first[l]; page != NULL; page = page->next) {
+  for (wf_ordered_page *page = b->first[l]; page != NULL; page = page->next) {
     size_t n = page->used / output->size;
     if (at < output->room) {
       size_t fit = output->room - at < n ? output->room - at : n;
       if (fit > 0)
-        memcpy(output->dst + at * output->size, wf_ordered_const_data(page),
+        memcpy(output->dst + at * output->size, wf_ordered_data(page),
                fit * output->size);
     }
     at += n;
@@ -173,7 +173,7 @@ static void place_block(wf_ordered_block *b, void *ctx) {
 static void merge_block(wf_ordered_block *b, void *ctx) {
   const ordered_run *o = (const ordered_run *)ctx;
   const wf_iter_folding *f = o->order.folding;
-  f->merge(o->order.result, wf_ordered_const_data(b->first[0]), f->ctx);
+  f->merge(o->order.result, wf_ordered_data(b->first[0]), f->ctx);
 }
 
 /* ---- blocks of positions, and of batches ---- */

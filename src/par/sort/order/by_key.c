@@ -70,9 +70,8 @@ void wf_move_by_order(const weft_opts *opts, char *base, size_t n, size_t size,
   wf_scratch_put(scratch);
 }
 
-/* Two arrays are moved as the keys are sorted; the second one may be NULL. */
-static bool sort_by_order(wf_sorter *s, char *keys, char *payload, size_t payload_size,
-                          size_t n) {
+bool wf_sort_by_index(wf_sorter *s, char *keys, char *payload, size_t payload_size,
+                      size_t n) {
   if (n > SIZE_MAX / 2 / sizeof(size_t)) return false;
   wf_scratch scratch = wf_scratch_get(n * sizeof(size_t));
   size_t *order = (size_t *)scratch.memory;
@@ -83,10 +82,6 @@ static bool sort_by_order(wf_sorter *s, char *keys, char *payload, size_t payloa
   }
   wf_scratch_put(scratch);
   return done;
-}
-
-bool wf_sort_by_index(wf_sorter *s, char *base, size_t n) {
-  return sort_by_order(s, base, NULL, 0, n);
 }
 
 /* ---- weft_argsort ---- */
@@ -170,7 +165,7 @@ static void sort_by_key_inside(void *ctx) {
   wf_sorter s;
   if (wf_par_cancelled(&c->opts) || sort_pairs(c)) return;
   wf_sorter_init(&s, &c->opts, c->pairs.sort, a->key_size, c->pairs_ctx);
-  if (!sort_by_order(&s, (char *)a->keys, (char *)a->payload, a->payload_size, a->n))
+  if (!wf_sort_by_index(&s, (char *)a->keys, (char *)a->payload, a->payload_size, a->n))
     wf_sort_by_rotations(&s, (char *)a->keys, (char *)a->payload, a->payload_size, a->n);
 }
 

@@ -135,9 +135,11 @@ void wf_sort_by_rotations(wf_sorter *s, char *base, char *payload, size_t payloa
 
 /* ---- by_key.c ---- */
 
-/* Sorts elements of any size by way of their indices, stable. False, and nothing has
- * happened, if there is no memory. */
-bool wf_sort_by_index(wf_sorter *s, char *base, size_t n);
+/* Sorts elements of any size by way of their indices, stable. The elements of the
+ * payload, if it is not NULL, are moved alike. False, and nothing has happened, if there
+ * is no memory. */
+bool wf_sort_by_index(wf_sorter *s, char *keys, char *payload, size_t payload_size,
+                      size_t n);
 
 /* The body of a loop: element i of the size_t array `ctx` becomes i. */
 void wf_count_up(size_t begin, size_t end, void *ctx);

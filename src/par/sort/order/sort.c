@@ -117,7 +117,7 @@ static void sort_inside(void *ctx) {
   wf_sorter_init(&s, &c->opts, c->loops, c->size, c->ctx);
   if (wf_par_cancelled(&c->opts) || wf_sort_by_looking(&s, c->base, c->n)) return;
   if (c->size > WF_SORT_LARGEST) {
-    if (wf_sort_by_index(&s, c->base, c->n)) return;
+    if (wf_sort_by_index(&s, c->base, NULL, 0, c->n)) return;
   } else {
     if (!c->stable && wf_sort_few_kinds(&s, c->base, c->n)) return;
     if (wf_sort_moving(&s, c->base, c->n)) return;
