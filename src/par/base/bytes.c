@@ -30,11 +30,15 @@ WF_INLINE void swap_sized(char *a, char *b, size_t bytes) {
   memcpy(b, kept, bytes);
 }
 
-void wf_swap_bytes(char *a, char *b, size_t bytes) {
+WF_INLINE void swap_any(char *a, char *b, size_t bytes) {
   size_t at = 0;
   for (; bytes - at >= 64; at += 64) swap_sized(a + at, b + at, 64);
   for (; bytes - at >= 8; at += 8) swap_sized(a + at, b + at, 8);
   for (; at < bytes; at++) swap_sized(a + at, b + at, 1);
+}
+
+void wf_swap_bytes(char *a, char *b, size_t bytes) {
+  swap_any(a, b, bytes);
 }
 
 /* ---- reverse ---- */
@@ -102,7 +106,7 @@ void wf_reverse_part(char *base, size_t n, size_t size, size_t begin, size_t end
     reverse_sized(low, high, end - begin, 32);
   else
     for (size_t left = end - begin; left > 0; left--, low += size, high -= size)
-      wf_swap_bytes(low, high, size);
+      swap_any(low, high, size);
 }
 
 /* ---- rotate ---- */

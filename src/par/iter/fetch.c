@@ -11,9 +11,18 @@
  * SPDX-License-Identifier: MIT */
 #include "iter.h"
 
+/* The arguments of wf_iter_fetch. */
+typedef struct wanted_part {
+  size_t i, n, stride, at;
+} wanted_part;
+
+static const char *fetch(wf_iter_run *run, unsigned k, wanted_part w) {
+  return wf_iter_fetch(run, k, w.i, w.n, w.stride, w.at);
+}
+
 /* ---- sources ---- */
 
-static const char *gather(const wf_stage *s, char *out, wf_iter_wanted w) {
+static const char *gather(const wf_stage *s, char *out, wanted_part w) {
   const char *base = (const char *)s->as.slice.array;
   size_t size = s->size;
   if (w.stride == 1) return base + w.i * size;
@@ -22,7 +31,7 @@ static const char *gather(const wf_stage *s, char *out, wf_iter_wanted w) {
   return out;
 }
 
-static void fill_refs(const wf_stage *s, char *out, wf_iter_wanted w) {
+static void fill_refs(const wf_stage *s, char *out, wanted_part w) {
   void **refs = (void **)(void *)out;
   for (size_t j = 0; j < w.n; j++)
     refs[j] = (char *)s->as.refs.array + (w.i + j * w.stride) * s->as.refs.size;
@@ -30,7 +39,7 @@ static void fill_refs(const wf_stage *s, char *out, wf_iter_wanted w) {
 
 /* Unsigned, so that it may wrap around on the way. The stride has a sign, and a size_t
  * may have fewer bits than the numbers. */
-static void fill_range(const wf_stage *s, char *out, wf_iter_wanted w) {
+static void fill_range(const wf_stage *s, char *out, wanted_part w) {
   uint64_t *to = (uint64_t *)(void *)out;
   uint64_t one = (uint64_t)s->as.range.step;
   uint64_t step = one * (uint64_t)(int64_t)(ptrdiff_t)w.stride;
@@ -38,7 +47,7 @@ static void fill_range(const wf_stage *s, char *out, wf_iter_wanted w) {
   for (size_t j = 0; j < w.n; j++) to[j] = first + j * step;
 }
 
-static void fill_parts(const wf_stage *s, char *out, wf_iter_wanted w) {
+static void fill_parts(const wf_stage *s, char *out, wanted_part w) {
   weft_chunk *to = (weft_chunk *)(void *)out;
   const size_t part = s->as.parts.part, apart = s->kind == WF_WINDOWS ? 1 : part;
   for (size_t j = 0; j < w.n; j++) {
@@ -51,7 +60,7 @@ static void fill_parts(const wf_stage *s, char *out, wf_iter_wanted w) {
   }
 }
 
-static void fill_tiles(const wf_stage *s, char *out, wf_iter_wanted w) {
+static void fill_tiles(const wf_stage *s, char *out, wanted_part w) {
   weft_tile *to = (weft_tile *)(void *)out;
   const size_t rows = s->as.tiles.rows, tile_rows = s->as.tiles.tile_rows;
   const size_t cols = s->as.tiles.cols, tile_cols = s->as.tiles.tile_cols;
@@ -67,7 +76,7 @@ static void fill_tiles(const wf_stage *s, char *out, wf_iter_wanted w) {
   }
 }
 
-static void fill_value(const wf_stage *s, char *out, wf_iter_wanted w) {
+static void fill_value(const wf_stage *s, char *out, wanted_part w) {
   for (size_t j = 0; j < w.n; j++)
     wf_copy_element(out + j * s->size, s->as.repeat.value, s->size);
 }
@@ -127,10 +136,10 @@ const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size
   return out;
 }
 
-static const char *enumerate(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+static const char *enumerate(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   size_t in_size = wf_plan_stage(run->plan, k - 1)->size;
-  const char *in = wf_iter_fetch(run, k - 1, w);
+  const char *in = fetch(run, k - 1, w);
   char *out = wf_iter_slot(run, k);
   for (size_t j = 0; j < w.n; j++) {
     size_t index = w.i + j * w.stride;
@@ -159,7 +168,7 @@ static void fill_chunks(wf_iter_run *run, unsigned k, char *to, size_t index,
   size_t end = (in->len - i) / length < count ? in->len : i + count * length;
   while (i < end) {
     size_t n = end - i < run->capacity ? end - i : run->capacity;
-    const char *from = wf_iter_fetch(run, k - 1, (wf_iter_wanted){i, n, 1, 0});
+    const char *from = wf_iter_fetch(run, k - 1, i, n, 1, 0);
     i += n;
     while (n > 0) {
       size_t part = length - offset < n ? length - offset : n;
@@ -174,7 +183,7 @@ static void fill_chunks(wf_iter_run *run, unsigned k, char *to, size_t index,
   }
 }
 
-static const char *make_chunks(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+static const char *make_chunks(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k), *in = s - 1;
   weft_chunk *out = (weft_chunk *)(void *)wf_iter_slot(run, k);
   size_t bytes = run->plan->extra[k], length = s->as.chunk.length;
@@ -193,10 +202,10 @@ static const char *make_chunks(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
 
 /* ---- two operands ---- */
 
-static const char *zip(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages, *s = &stages[k];
   unsigned l = wf_stage_left(stages, k), r = k - 1;
-  const char *left = wf_iter_fetch(run, l, w), *right = wf_iter_fetch(run, r, w);
+  const char *left = fetch(run, l, w), *right = fetch(run, r, w);
   size_t left_size = stages[l].size, right_size = stages[r].size, size = s->size;
   char *out = wf_iter_slot(run, k);
   if (s->kind == WF_ZIP) {
@@ -216,7 +225,7 @@ static const char *zip(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
 
 /* The number of positions, from the first on, that are on the same side of `limit` as the
  * first one. */
-static size_t on_first_side(wf_iter_wanted w, size_t limit) {
+static size_t on_first_side(wanted_part w, size_t limit) {
   bool back = w.stride > SIZE_MAX / 2;
   size_t stride = back ? 0 - w.stride : w.stride, count;
   if (back == (w.i < limit)) return w.n; /* goes away from it */
@@ -228,10 +237,10 @@ static size_t on_first_side(wf_iter_wanted w, size_t limit) {
 }
 
 /* Writes elements of stage k to a batch, `step` elements apart. */
-static void append_fetched(wf_iter_run *run, unsigned k, wf_iter_wanted w, char *out,
+static void append_fetched(wf_iter_run *run, unsigned k, wanted_part w, char *out,
                            size_t step) {
   size_t size = wf_plan_stage(run->plan, k)->size;
-  const char *from = wf_iter_fetch(run, k, w);
+  const char *from = fetch(run, k, w);
   if (step == 1)
     memcpy(out, from, w.n * size);
   else
@@ -239,40 +248,40 @@ static void append_fetched(wf_iter_run *run, unsigned k, wf_iter_wanted w, char 
       wf_copy_element(out + j * step * size, from + j * size, size);
 }
 
-static const char *chain(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+static const char *chain(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages;
   unsigned side[2] = {wf_stage_left(stages, k), k - 1};
   size_t limit = stages[side[0]].len, size = stages[k].size;
   size_t n = on_first_side(w, limit);
   unsigned first = w.i < limit ? 0 : 1;
-  wf_iter_wanted part = {first == 0 ? w.i : w.i - limit, n, w.stride, w.at};
-  if (n == w.n) return wf_iter_fetch(run, side[first], part);
+  wanted_part part = {first == 0 ? w.i : w.i - limit, n, w.stride, w.at};
+  if (n == w.n) return fetch(run, side[first], part);
   char *out = wf_iter_slot(run, k);
   append_fetched(run, side[first], part, out, 1);
   size_t i = w.i + n * w.stride;
-  wf_iter_wanted rest = {first == 0 ? i - limit : i, w.n - n, w.stride, w.at + n};
+  wanted_part rest = {first == 0 ? i - limit : i, w.n - n, w.stride, w.at + n};
   append_fetched(run, side[1 - first], rest, out + n * size, 1);
   return out;
 }
 
 /* Positions that are all in the part where both sides take turns. */
-static void take_turns(wf_iter_run *run, const unsigned side[2], wf_iter_wanted w,
-                       char *out, size_t size) {
+static void take_turns(wf_iter_run *run, const unsigned side[2], wanted_part w, char *out,
+                       size_t size) {
   bool back = w.stride > SIZE_MAX / 2;
   size_t stride = back ? 0 - w.stride : w.stride;
   if (stride % 2 == 0) {
-    wf_iter_wanted all = {w.i / 2, w.n, back ? 0 - stride / 2 : stride / 2, w.at};
+    wanted_part all = {w.i / 2, w.n, back ? 0 - stride / 2 : stride / 2, w.at};
     append_fetched(run, side[w.i % 2], all, out, 1);
     return;
   }
   size_t half = w.n - w.n / 2, next = w.i + w.stride;
-  wf_iter_wanted even = {w.i / 2, half, w.stride, w.at};
-  wf_iter_wanted odd = {next / 2, w.n / 2, w.stride, w.at + half};
+  wanted_part even = {w.i / 2, half, w.stride, w.at};
+  wanted_part odd = {next / 2, w.n / 2, w.stride, w.at + half};
   append_fetched(run, side[w.i % 2], even, out, 2);
   if (odd.n > 0) append_fetched(run, side[next % 2], odd, out + size, 2);
 }
 
-static const char *interleave(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+static const char *interleave(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages;
   unsigned side[2] = {wf_stage_left(stages, k), k - 1};
   size_t a = stages[side[0]].len, b = stages[side[1]].len, size = stages[k].size;
@@ -280,7 +289,7 @@ static const char *interleave(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
   unsigned longer = side[a < b ? 1 : 0];
   char *out = wf_iter_slot(run, k);
   for (size_t done = 0; done < w.n;) {
-    wf_iter_wanted part = {w.i + done * w.stride, w.n - done, w.stride, w.at + done};
+    wanted_part part = {w.i + done * w.stride, w.n - done, w.stride, w.at + done};
     part.n = on_first_side(part, 2 * shorter);
     if (part.i < 2 * shorter) {
       take_turns(run, side, part, out + done * size, size);
@@ -295,13 +304,13 @@ static const char *interleave(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
 
 /* ---- all ---- */
 
-typedef void fill_fn(const wf_stage *s, char *out, wf_iter_wanted w);
+typedef void fill_fn(const wf_stage *s, char *out, wanted_part w);
 
 static fill_fn *const fills[] = {
     [WF_REFS] = fill_refs,     [WF_RANGE] = fill_range, [WF_CHUNKS] = fill_parts,
     [WF_WINDOWS] = fill_parts, [WF_TILES] = fill_tiles, [WF_REPEAT] = fill_value};
 
-static const char *fetch_source(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+static const char *fetch_source(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   char *out = wf_iter_slot(run, k);
   if (s->kind == WF_SLICE) return gather(s, out, w);
@@ -310,8 +319,10 @@ static const char *fetch_source(wf_iter_run *run, unsigned k, wf_iter_wanted w) 
   return out;
 }
 
-const char *wf_iter_fetch(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
+const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size_t stride,
+                          size_t at) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
+  wanted_part w = {i, n, stride, at};
   WF_ASSERT(wf_stage_is(s, WF_ITER_KNOWN) && w.n >= 1 && w.n <= run->capacity);
   WF_ASSERT(w.i < s->len);
   WF_ASSERT(w.i + (w.n - 1) * w.stride < s->len); /* wraps if stride is negative */
@@ -319,7 +330,7 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
   case WF_MAP:
   case WF_KERNEL:
   case WF_INSPECT:
-    return wf_iter_map_batch(run, k, wf_iter_fetch(run, k - 1, w), w.n);
+    return wf_iter_map_batch(run, k, fetch(run, k - 1, w), w.n);
   case WF_ENUMERATE:
     return enumerate(run, k, w);
   case WF_CHUNK:
@@ -333,18 +344,18 @@ const char *wf_iter_fetch(wf_iter_run *run, unsigned k, wf_iter_wanted w) {
   case WF_INTERLEAVE:
     return interleave(run, k, w);
   case WF_TAKE:
-    return wf_iter_fetch(run, k - 1, w);
+    return fetch(run, k - 1, w);
   case WF_SKIP:
     w.i += s->as.skip.count;
-    return wf_iter_fetch(run, k - 1, w);
+    return fetch(run, k - 1, w);
   case WF_STEP:
     w.i *= s->as.step.stride;
     w.stride *= s->as.step.stride;
-    return wf_iter_fetch(run, k - 1, w);
+    return fetch(run, k - 1, w);
   case WF_REVERSE:
     w.i = s[-1].len - 1 - w.i;
     w.stride = 0 - w.stride;
-    return wf_iter_fetch(run, k - 1, w);
+    return fetch(run, k - 1, w);
   default:
     return fetch_source(run, k, w);
   }

@@ -220,15 +220,11 @@ static inline char *wf_iter_sink_slot(const wf_iter_run *run) {
 
 /* ---- elements by position: fetch.c ---- */
 
-/* Elements i, i + stride, ... of a stage: n of them, at most run->capacity. Strides wrap
- * around: SIZE_MAX is -1. `at`: elements of the batch that the caller has fetched before,
- * which must stay valid. */
-typedef struct wf_iter_wanted {
-  size_t i, n, stride, at;
-} wf_iter_wanted;
-
-/* These elements of stage k, whose length is known. */
-const char *wf_iter_fetch(wf_iter_run *run, unsigned k, wf_iter_wanted w);
+/* Elements i, i + stride, ... of stage k, whose length is known: n of them, at most
+ * run->capacity. Strides wrap around: SIZE_MAX is -1. `at`: elements of the batch that
+ * the caller has fetched before, which must stay valid. */
+const char *wf_iter_fetch(wf_iter_run *run, unsigned k, size_t i, size_t n, size_t stride,
+                          size_t at);
 
 /* What stage k makes of a batch: a map, an inspect, or a kernel stage that is a map. */
 const char *wf_iter_map_batch(wf_iter_run *run, unsigned k, const char *in, size_t n);

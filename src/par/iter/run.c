@@ -230,7 +230,7 @@ static void run_known(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
     WF_ASSERT(n > 0 && n <= run->capacity);
     run->base = run->offset + begin;
     run->next = run->base + n;
-    wf_iter_push(run, k, wf_iter_fetch(run, k, (wf_iter_wanted){begin, n, 1, 0}), n);
+    wf_iter_push(run, k, wf_iter_fetch(run, k, begin, n, 1, 0), n);
     begin += n;
     if (wf_par_cancelled(&run->plan->opts)) return;
   }
