@@ -216,9 +216,10 @@ static void fill_numbers(size_t begin, size_t end, void *ctx) {
 #define DEFINE_FILL(name, type, wide)                                                    \
   void weft_fill_##name##_with(const weft_opts *o, type *a, size_t n, type value) {      \
     weft_opts opts;                                                                      \
-    fill_job j = {(char *)a, &value, sizeof value, wf_simd_get()->fill_8};               \
+    const wf_simd *simd = wf_simd_get();                                                 \
+    fill_job j = {(char *)a, &value, sizeof value,                                       \
+                  sizeof value == 4 ? simd->fill_4 : simd->fill_8};                      \
     wf_loop loop = {fill_numbers, &j, NULL};                                             \
-    if (sizeof value == 4) j.fill = wf_simd_get()->fill_4;                               \
     wf_par_start(&opts, o, a == NULL, n, "weft_fill_" #name);                            \
     if (opts.min_len == 0) opts.min_len = FILL_MIN_BYTES / sizeof value;                 \
     wf_loop_run(&opts, n, &loop);                                                        \

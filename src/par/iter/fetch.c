@@ -304,18 +304,30 @@ static const char *interleave(wf_iter_run *run, unsigned k, wanted_part w) {
 
 /* ---- all ---- */
 
-typedef void fill_fn(const wf_stage *s, char *out, wanted_part w);
-
-static fill_fn *const fills[] = {
-    [WF_REFS] = fill_refs,     [WF_RANGE] = fill_range, [WF_CHUNKS] = fill_parts,
-    [WF_WINDOWS] = fill_parts, [WF_TILES] = fill_tiles, [WF_REPEAT] = fill_value};
-
 static const char *fetch_source(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *s = wf_plan_stage(run->plan, k);
   char *out = wf_iter_slot(run, k);
-  if (s->kind == WF_SLICE) return gather(s, out, w);
-  WF_ASSERT(s->kind <= WF_REPEAT);
-  fills[s->kind](s, out, w);
+  switch ((wf_iter_kind)s->kind) {
+  case WF_REFS:
+    fill_refs(s, out, w);
+    break;
+  case WF_RANGE:
+    fill_range(s, out, w);
+    break;
+  case WF_CHUNKS:
+  case WF_WINDOWS:
+    fill_parts(s, out, w);
+    break;
+  case WF_TILES:
+    fill_tiles(s, out, w);
+    break;
+  case WF_REPEAT:
+    fill_value(s, out, w);
+    break;
+  default:
+    WF_ASSERT(s->kind == WF_SLICE);
+    return gather(s, out, w);
+  }
   return out;
 }
 
