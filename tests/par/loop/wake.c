@@ -137,6 +137,7 @@ static void open_pool(void) {
   weft_pool *opened = pool_with(&config);
   REQUIRE(opened->slots <= MOST_SLOTS);
   opened->options.cpus = THREADS_IN_ALL; /* as if all could run at once */
+  opened->exceeds_cpus = false;
   pool = opened;
 }
 
