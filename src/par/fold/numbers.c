@@ -180,18 +180,16 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
   }                                                                                      \
   WF_PLAIN_OF(size_t, weft_##which##_index_##name, (const type *a, size_t n), a, n)
 
-DEFINE_EXTREME(min, <, INT32_MAX, i32, int32_t)
-DEFINE_EXTREME(max, >, INT32_MIN, i32, int32_t)
-DEFINE_EXTREME(min, <, UINT32_MAX, u32, uint32_t)
-DEFINE_EXTREME(max, >, 0, u32, uint32_t)
-DEFINE_EXTREME(min, <, INT64_MAX, i64, int64_t)
-DEFINE_EXTREME(max, >, INT64_MIN, i64, int64_t)
-DEFINE_EXTREME(min, <, UINT64_MAX, u64, uint64_t)
-DEFINE_EXTREME(max, >, 0, u64, uint64_t)
-DEFINE_EXTREME(min, <, __builtin_inf(), f32, float)
-DEFINE_EXTREME(max, >, -__builtin_inf(), f32, float)
-DEFINE_EXTREME(min, <, __builtin_inf(), f64, double)
-DEFINE_EXTREME(max, >, -__builtin_inf(), f64, double)
+#define DEFINE_EXTREMES(name, type, lowest, highest)                                     \
+  DEFINE_EXTREME(min, <, highest, name, type)                                            \
+  DEFINE_EXTREME(max, >, lowest, name, type)
+DEFINE_EXTREMES(i32, int32_t, INT32_MIN, INT32_MAX)
+DEFINE_EXTREMES(u32, uint32_t, 0, UINT32_MAX)
+DEFINE_EXTREMES(i64, int64_t, INT64_MIN, INT64_MAX)
+DEFINE_EXTREMES(u64, uint64_t, 0, UINT64_MAX)
+DEFINE_EXTREMES(f32, float, -__builtin_inf(), __builtin_inf())
+DEFINE_EXTREMES(f64, double, -__builtin_inf(), __builtin_inf())
+#undef DEFINE_EXTREMES
 #undef DEFINE_EXTREME
 
 /* ---- fill ---- */

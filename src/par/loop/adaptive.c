@@ -91,11 +91,6 @@ static inline size_t block_end(const job *j, size_t begin, size_t end, size_t le
   return len < end - begin ? begin + len : end;
 }
 
-/* The length for the next block, after one of `len` elements took `ticks`. */
-static inline size_t next_length(const job *j, size_t len, uint64_t ticks, size_t left) {
-  return wf_block_next_length(j->ticks_wanted, len, ticks, left);
-}
-
 /* The end of the lower half of a range, or 0 if it cannot be cut. */
 static size_t middle(const job *j, size_t begin, size_t end) {
   size_t units = (end - begin) / j->min_len;
@@ -227,7 +222,8 @@ static bool run_block(piece *p, size_t next, uint64_t *clock) {
   *clock = wf_sys_ticks();
   wake_others(p->job, next - p->begin);
   if (!wf_take_back(wf_self, &task)) return false;
-  p->length = next_length(p->job, next - p->begin, *clock - start, p->end - next);
+  p->length = wf_block_next_length(p->job->ticks_wanted, next - p->begin, *clock - start,
+                                   p->end - next);
   p->begin = next;
   return true;
 }
@@ -321,7 +317,8 @@ static __attribute__((noinline)) void run_alone(job *j) {
     uint64_t start = j->may_stop ? wf_sys_ticks() : 0;
     loop->body(begin, next, loop->ctx);
     if (j->may_stop)
-      length = next_length(j, next - begin, wf_sys_ticks() - start, j->n - next);
+      length = wf_block_next_length(j->ticks_wanted, next - begin, wf_sys_ticks() - start,
+                                    j->n - next);
     begin = next;
   }
 }

@@ -65,34 +65,30 @@ static void over_elements(const weft_opts *opts, size_t n, weft_range_fn *body,
 
 typedef struct key_array {
   char *keys;
-  bool is_wide; /* 64 bits */
+  size_t size; /* of a key: 4 or 8 */
   const wf_coding *coding;
   uint64_t highest; /* what all NaNs are encoded as: they count as equal */
 } key_array;
 
 static key_array keys_of(void *keys, size_t size, const wf_coding *coding) {
-  key_array k = {(char *)keys, size == sizeof(uint64_t), coding, wf_highest_key(coding)};
-  if (!k.is_wide) k.highest &= UINT32_MAX;
+  key_array k = {(char *)keys, size, coding, wf_highest_key(coding)};
+  if (size == 4) k.highest &= UINT32_MAX;
   return k;
-}
-
-static size_t key_size(const key_array *k) {
-  return k->is_wide ? sizeof(uint64_t) : sizeof(uint32_t);
 }
 
 /* Of the key at this address, encoded. */
 static inline uint64_t encoded_key(const key_array *k, const void *key) {
-  uint64_t code = k->is_wide ? wf_encode_u64(k->coding, *(const wf_bits64 *)key)
-                             : wf_encode_u32(k->coding, *(const wf_bits32 *)key);
+  uint64_t code = k->size == 8 ? wf_encode_u64(k->coding, *(const wf_bits64 *)key)
+                               : wf_encode_u32(k->coding, *(const wf_bits32 *)key);
   return code < k->highest ? code : k->highest;
 }
 
 static inline uint64_t key_at(const key_array *k, size_t i) {
-  return encoded_key(k, k->keys + i * key_size(k));
+  return encoded_key(k, k->keys + i * k->size);
 }
 
 static bool keys_are_ordered(const weft_opts *opts, const key_array *k, size_t n) {
-  if (k->is_wide)
+  if (k->size == 8)
     return all_ordered_bits64(opts, (const wf_bits64 *)(void *)k->keys, n, false,
                               k->coding);
   return all_ordered_bits32(opts, (const wf_bits32 *)(void *)k->keys, n, false,
@@ -156,7 +152,8 @@ static void unpair_block(size_t begin, size_t end, void *ctx) {
 /* All numbers differ, so the sort need not be stable; where a size_t has 64 bits it takes
  * place in the result itself. */
 static bool can_pack(const argsort_job *o) {
-  return sizeof(size_t) == sizeof(uint64_t) && !o->keys.is_wide && o->n - 1 <= UINT32_MAX;
+  return sizeof(size_t) == sizeof(uint64_t) && o->keys.size == 4 &&
+         o->n - 1 <= UINT32_MAX;
 }
 
 static void sort_packed(argsort_job *o) {
@@ -225,7 +222,7 @@ typedef struct numbers_call {
 
 static void run_by_key(void *ctx) {
   numbers_call *b = (numbers_call *)ctx;
-  size_t size = key_size(&b->keys);
+  size_t size = b->keys.size;
   weft_opts complete = *b->opts; /* once elements are moved, all are */
   complete.cancel = NULL;
   wf_scratch scratch = wf_scratch_get(b->n * sizeof(size_t));
