@@ -150,14 +150,14 @@ WF_PLAIN_OF(size_t, weft_unique,
 /* The others of a short array wait in this many bytes of stack. A choice. */
 enum { PARTITION_BYTES = 512 };
 
-typedef struct in_place_part {
+typedef struct partition_part {
   const weft_opts *opts;
-  const keep_test *test;
+  keep_test *test;
   char *base;
   size_t n;
   unsigned crew; /* how many threads may work on it, at least 1 */
   size_t split;  /* result: how many elements stay, at the front; at most n */
-} in_place_part;
+} partition_part;
 
 /* At most PARTITION_BYTES of elements. */
 __attribute__((noinline)) static size_t partition_few(const keep_test *t, char *base,
@@ -172,8 +172,8 @@ __attribute__((noinline)) static size_t partition_few(const keep_test *t, char *
 /* Partitions both halves; then the others of the lower half change places with the kept
  * ones of the upper half. */
 static void partition_in_place(void *ctx) {
-  in_place_part *p = (in_place_part *)ctx;
-  const keep_test *t = p->test;
+  partition_part *p = (partition_part *)ctx;
+  keep_test *t = p->test;
   WF_ASSERT(p->n >= 1 && p->crew >= 1);
   if (p->n * t->size <= PARTITION_BYTES) {
     p->split = partition_few(t, p->base, p->n);
@@ -187,8 +187,8 @@ static void partition_in_place(void *ctx) {
   size_t half = p->n / 2;
   unsigned crew = p->crew / 2;
   char *middle = p->base + half * t->size;
-  in_place_part lower = {p->opts, t, p->base, half, p->crew - crew, 0};
-  in_place_part upper = {p->opts, t, middle, p->n - half, crew > 0 ? crew : 1, 0};
+  partition_part lower = {p->opts, t, p->base, half, p->crew - crew, 0};
+  partition_part upper = {p->opts, t, middle, p->n - half, crew > 0 ? crew : 1, 0};
   if (crew > 0) {
     weft_join(partition_in_place, &lower, partition_in_place, &upper);
   } else {
@@ -203,49 +203,39 @@ static void partition_in_place(void *ctx) {
 
 /* ---- partition ---- */
 
-typedef struct partition_call {
-  const weft_opts *opts;
-  char *base;
-  size_t n;
-  keep_test test;
-  size_t split;
-} partition_call;
-
 static void partition_inside(void *ctx) {
-  partition_call *call = (partition_call *)ctx;
-  size_t size = call->test.size;
-  wf_scratch rest = wf_scratch_get(call->n * size);
+  partition_part *all = (partition_part *)ctx;
+  size_t size = all->test->size;
+  wf_scratch rest = wf_scratch_get(all->n * size);
   if (rest.memory == NULL) {
-    in_place_part all = {call->opts, &call->test, call->base, call->n, 1, 0};
-    all.crew = wf_par_crew(call->opts);
+    all->crew = wf_par_crew(all->opts);
     /* Without a limit, 64 parts for each thread: a choice, so that uneven parts balance.
      */
-    if (call->opts->max_workers == 0) all.crew *= 64;
-    partition_in_place(&all);
-    call->split = all.split;
+    if (all->opts->max_workers == 0) all->crew *= 64;
+    partition_in_place(all);
     return;
   }
-  wf_compaction p = {call->opts, call->base,     call->base,  rest.memory, call->n,
-                     size,       partition_leaf, &call->test, 0,           0};
+  wf_compaction p = {all->opts, all->base,      all->base, rest.memory, all->n,
+                     size,      partition_leaf, all->test, 0,           0};
   wf_compact(&p);
-  WF_ASSERT(p.kept <= p.done && p.done <= call->n);
+  WF_ASSERT(p.kept <= p.done && p.done <= all->n);
   /* Also when the call was cancelled: what is in `rest` was in front of p.done. */
-  weft_opts move = *call->opts;
+  weft_opts move = *all->opts;
   move.cancel = NULL;
-  weft_copy_with(&move, call->base + p.kept * size, rest.memory, p.done - p.kept, size);
+  weft_copy_with(&move, all->base + p.kept * size, rest.memory, p.done - p.kept, size);
   wf_scratch_put(rest);
-  call->split = p.kept;
+  all->split = p.kept;
 }
 
 size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size,
                            weft_pred_fn *pred, void *ctx) {
   weft_opts opts;
+  keep_test test = {.size = size, .pred = pred, .ctx = ctx};
+  partition_part all = {&opts, &test, (char *)base, n, 1, 0};
   wf_check_elements(base == NULL, pred == NULL, n, size, "weft_partition");
   wf_par_options(&opts, o, "weft_partition");
-  partition_call call = {
-      &opts, (char *)base, n, {.size = size, .pred = pred, .ctx = ctx}, 0};
-  if (n > 0) wf_par_run(&opts, partition_inside, &call);
-  return call.split;
+  if (n > 0) wf_par_run(&opts, partition_inside, &all);
+  return all.split;
 }
 WF_PLAIN_OF(size_t, weft_partition,
             (void *base, size_t n, size_t size, weft_pred_fn *pred, void *ctx), base, n,
