@@ -94,7 +94,7 @@ void wf_once_latch_set(wf_once_latch *once) {
   /* Release: pairs with the acquire of the waiter. From here on the word may be gone; the
    * wake-up uses its address only. */
   uint32_t old = wf_u32_exchange_release(&once->x_state, ONCE_SET);
-  WF_ASSERT(old == ONCE_UNSET || old == ONCE_WAITING);
+  WF_ASSERT(old <= ONCE_SET);
   if (old == ONCE_WAITING) wf_sys_wake_one(&once->x_state);
 }
 

@@ -205,7 +205,9 @@ typedef struct wf_once_latch {
 } wf_once_latch;
 
 void wf_once_latch_init(wf_once_latch *once);
-/* Sets it and wakes the waiter if it blocks. The memory may be gone when this returns. */
+/* Sets it and wakes the waiter if it blocks. The memory may be gone when this returns,
+ * unless it may be set again, which changes nothing: a pool whose exit hooks detach work
+ * is drained more than once. */
 void wf_once_latch_set(wf_once_latch *once);
 bool wf_once_latch_probe(const wf_once_latch *once);
 /* Blocks until it is set. Only one thread waits. */
