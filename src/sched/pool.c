@@ -209,9 +209,8 @@ static void drain(weft_pool *pool) {
    * the fence. */
   uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
   if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
-  WF_ASSERT(wf_u64_peek(&pool->x_injected_done) ==
-            wf_u64_peek(&pool->injector.x_pushed) +
-                wf_u64_peek(&pool->background.x_pushed));
+  /* Hooks of threads that start or end now may have injected more meanwhile. */
+  WF_ASSERT(wf_u64_peek(&pool->x_injected_done) >= done);
 }
 
 static void stop_threads(weft_pool *pool) {
