@@ -135,4 +135,44 @@ __attribute__((unused)) static void meet(void *ctx) {
   count_run(NULL);
 }
 
+/* ---- what threads from outside do with the pool ---- */
+
+__attribute__((unused)) static void fork_two(void *ctx) {
+  (void)ctx;
+  weft_join(count_run, NULL, count_run, NULL);
+}
+__attribute__((unused)) static void run_join(void) {
+  weft_pool_run(pool, fork_two, NULL);
+  done_with_pool();
+}
+
+__attribute__((unused)) static void fork_meeting(void *ctx) {
+  (void)ctx;
+  weft_join(meet, NULL, meet, NULL);
+}
+__attribute__((unused)) static void run_meeting(void) {
+  weft_pool_run(pool, fork_meeting, NULL);
+  done_with_pool();
+}
+
+__attribute__((unused)) static void inject(void) {
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, count_run, NULL, NULL) == 0);
+  done_with_pool();
+}
+__attribute__((unused)) static void inject_meeting(void) {
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
+  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
+  done_with_pool();
+}
+
+__attribute__((unused)) static void count_each(unsigned index, unsigned count,
+                                               void *ctx) {
+  XP_CHECK(index < count);
+  count_run(ctx);
+}
+
+__attribute__((unused)) static void check_ran_4(void) {
+  check_ran(4);
+}
+
 #endif

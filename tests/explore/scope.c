@@ -281,9 +281,6 @@ LARGE_SCENARIO(two_handles, .setup = one_worker_two_users,
 
 /* ---- isolation ---- */
 
-static void fork_two(void *ctx) {
-  weft_join(count_run, ctx, count_run, ctx);
-}
 static void isolated_fork(void *ctx) {
   weft_isolate(fork_two, ctx);
 }

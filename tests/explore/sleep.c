@@ -7,11 +7,6 @@
 
 /* ---- injected work ---- */
 
-static void inject(void) {
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, count_run, NULL, NULL) == 0);
-  done_with_pool();
-}
-
 static void inject_background(void) {
   XP_CHECK(wf_pool_inject(pool, WEFT_LANE_BACKGROUND, count_run, NULL, NULL) == 0);
   done_with_pool();
@@ -64,11 +59,6 @@ LARGE_SCENARIO(background_has_no_room, .setup = two_workers_two_functions,
 
 /* Injected functions that must overlap: the one that was woken wakes the next before it
  * runs what it has found. */
-static void inject_meeting(void) {
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
-  done_with_pool();
-}
 LARGE_SCENARIO(cascade_of_injected, .setup = two_workers,
                .threads = {worker_1, worker_2, inject_meeting}, .check = check_ran_2)
 
@@ -86,26 +76,6 @@ SCENARIO(sleep_against_end_spurious, .setup = one_worker, .threads = {worker_1, 
          .check = free_pool, .spurious = 2, .bound = 3, .ra_bound = 2, .quick_bound = 2)
 
 /* ---- forks ---- */
-
-static void fork_two(void *ctx) {
-  (void)ctx;
-  weft_join(count_run, NULL, count_run, NULL);
-}
-
-static void run_join(void) {
-  weft_pool_run(pool, fork_two, NULL);
-  done_with_pool();
-}
-
-static void fork_meeting(void *ctx) {
-  (void)ctx;
-  weft_join(meet, NULL, meet, NULL);
-}
-
-static void run_meeting(void) {
-  weft_pool_run(pool, fork_meeting, NULL);
-  done_with_pool();
-}
 
 SCENARIO(sleep_against_fork, .setup = one_worker, .threads = {worker_1, run_join},
          .check = check_ran_2, .invariant = counts_hold, .quick_bound = 1)
@@ -136,9 +106,6 @@ static void run_join_twice(void) {
   weft_pool_run(pool, fork_two, NULL);
   run_join();
 }
-static void check_ran_4(void) {
-  check_ran(4);
-}
 LARGE_SCENARIO(guest_comes_back, .setup = one_worker,
                .threads = {worker_1, run_join_twice}, .check = check_ran_4)
 
@@ -147,11 +114,6 @@ LARGE_SCENARIO(two_guests, .setup = one_worker_two_users,
                .threads = {worker_1, run_join, run_join}, .check = check_ran_4)
 
 /* ---- broadcasts ---- */
-
-static void count_each(unsigned index, unsigned count, void *ctx) {
-  XP_CHECK(index < count);
-  count_run(ctx);
-}
 
 static void broadcast_inside(void *ctx) {
   weft_broadcast(count_each, ctx);

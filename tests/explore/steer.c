@@ -34,19 +34,6 @@ static void check_1_of_3(void) {
   check_masks(1, 3);
 }
 
-static void inject(void) {
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, count_run, NULL, NULL) == 0);
-  done_with_pool();
-}
-static void fork_meeting(void *ctx) {
-  (void)ctx;
-  weft_join(meet, NULL, meet, NULL);
-}
-static void run_meeting(void) {
-  weft_pool_run(pool, fork_meeting, NULL);
-  done_with_pool();
-}
-
 SCENARIO(steered_by_inject, .setup = one_steered, .threads = {worker_1, inject},
          .check = check_1_of_2, .invariant = counts_hold, .quick_bound = 1)
 SCENARIO(steered_spurious, .setup = one_steered, .threads = {worker_1, inject},

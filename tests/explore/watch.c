@@ -28,15 +28,6 @@ static void check_unwatched_2(void) {
 
 /* ---- forks whose halves must overlap ---- */
 
-static void fork_meeting(void *ctx) {
-  (void)ctx;
-  weft_join(meet, NULL, meet, NULL);
-}
-static void run_meeting(void) {
-  weft_pool_run(pool, fork_meeting, NULL);
-  done_with_pool();
-}
-
 SCENARIO(held_back_halves_overlap, .setup = one_worker_one_cpu,
          .threads = {worker_1, run_meeting}, .check = check_unwatched_2,
          .invariant = counts_hold, .quick_bound = 1)
@@ -51,18 +42,6 @@ LARGE_SCENARIO(held_back_with_two_workers, .setup = two_workers_one_cpu,
 
 /* ---- forks that may run one after the other ---- */
 
-static void fork_two(void *ctx) {
-  (void)ctx;
-  weft_join(count_run, NULL, count_run, NULL);
-}
-static void run_join(void) {
-  weft_pool_run(pool, fork_two, NULL);
-  done_with_pool();
-}
-static void check_ran_4(void) {
-  check_ran(4);
-}
-
 SCENARIO(held_back_and_not_needed, .setup = one_worker_one_cpu,
          .threads = {worker_1, run_join}, .check = check_unwatched_2,
          .invariant = counts_hold, .quick_bound = 1)
@@ -71,21 +50,12 @@ LARGE_SCENARIO(held_back_by_two_guests, .setup = one_worker_two_guests,
 
 /* ---- injected work: the chain of wake-ups is held back, the first one is not ---- */
 
-static void inject_meeting(void) {
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
-  XP_CHECK(wf_pool_inject(pool, WEFT_LANE_NORMAL, meet, NULL, NULL) == 0);
-  done_with_pool();
-}
 LARGE_SCENARIO(held_back_chain, .setup = two_workers_one_cpu,
                .threads = {worker_1, worker_2, inject_meeting},
                .check = check_unwatched_2)
 
 /* ---- what the watcher must not leave: broadcasts, injected work, the end ---- */
 
-static void count_each(unsigned index, unsigned count, void *ctx) {
-  XP_CHECK(index < count);
-  count_run(ctx);
-}
 static void fork_then_broadcast(void *ctx) {
   weft_join(count_run, NULL, count_run, NULL);
   weft_broadcast(count_each, ctx);
