@@ -80,7 +80,8 @@ TEST(at_rest_all_masks_are_those_of_the_process) {
   }
   weft_stats stats = WEFT_STATS_INIT;
   weft_pool_stats(pool, &stats);
-  if (CPU_COUNT(&before) > 1) CHECK(stats.steered > 0);
+  /* The portable layer does not know CPUs. */
+  if (CPU_COUNT(&before) > 1 && wf_sys_cpu_now() >= 0) CHECK(stats.steered > 0);
   weft_pool_destroy(pool);
   cpu_set_t after = cpus_of(0);
   CHECK(CPU_EQUAL(&before, &after));
