@@ -37,8 +37,9 @@ void wf_lock_wake(wf_lock *lock) {
 
 #ifdef WEFT_DEBUG
 
-/* A thread holds at most two locks at once today. */
-enum { MOST_HELD = 4 };
+/* A thread holds at most two locks at once today. More room would cost programs that load
+ * several copies of a debug build: libc has little thread-local memory for them. */
+enum { MOST_HELD = 2 };
 static __thread const wf_lock *held_locks[MOST_HELD];
 
 /* Where in the list the lock is, or the first free place for NULL; MOST_HELD if nowhere.
