@@ -9,6 +9,7 @@
  *     weft-bench list                        the rows
  *
  *     --rounds N      rounds; each runs every contestant once, in turn (9)
+ *     --every-round   slow contestants too, which otherwise run in a few rounds only
  *     --quick         smaller sizes and shorter waits: a look, not a result
  *     --tiny          even smaller, 1 round: does everything work?
  *     --threads N     threads of the rows that do not fix the number themselves (2)
@@ -42,7 +43,7 @@ typedef struct command_line {
   words only;
   int rounds, threads;
   run_size size;
-  bool update, all;
+  bool update, all, every_round;
 } command_line;
 
 static const char *const size_names[] = {"full", "quick", "tiny"};
@@ -95,6 +96,8 @@ static command_line read_options(int argc, char **argv) {
       c.size = SIZE_TINY;
     else if (strcmp(a, "--update") == 0)
       c.update = true;
+    else if (strcmp(a, "--every-round") == 0)
+      c.every_round = true;
     else if (strcmp(a, "--all") == 0)
       c.all = true;
     else if (a[0] == '-')
@@ -189,6 +192,7 @@ static results measure_rows(const command_line *c, const goals *g, const words *
   measure_options options = {.folder = c->folder,
                              .bin = bin,
                              .rounds = rounds,
+                             .every_round = c->every_round,
                              .limit_s = 120,
                              .rows = *rows,
                              .only = c->only,

@@ -184,7 +184,7 @@ static void choose(measuring *m) {
 static int rounds_of(const measuring *m, size_t i) {
   int most = m->plan->runs[i].most, least = m->plan->runs[i].least;
   int rounds = m->options->rounds;
-  if (most != 0 && most < rounds) rounds = most;
+  if (most != 0 && most < rounds && !m->options->every_round) rounds = most;
   return least > rounds ? least : rounds;
 }
 

@@ -12,9 +12,10 @@ typedef struct measure_options {
   const char *folder; /* where the sources are */
   const char *bin;    /* where the programs are */
   int rounds;
-  double limit_s; /* of one process */
-  words rows;     /* only these, if there are any */
-  words only;     /* only programs of these kinds, if there are any; see plan.h */
+  bool every_round; /* also what the plan says to run in few rounds only */
+  double limit_s;   /* of one process */
+  words rows;       /* only these, if there are any */
+  words only;       /* only programs of these kinds, if there are any; see plan.h */
   /* Called after each row with what there is so far, or NULL. */
   void (*after_row)(const results *r, void *ctx);
   void *ctx;
