@@ -85,6 +85,16 @@ static inline unsigned wf_par_crew(const weft_opts *opts) {
   return crew;
 }
 
+/* How many of these threads can run at the same time: not more than there are CPUs. For
+ * calls that divide memory or elements into parts for each thread and run no function
+ * that may wait: parts beyond the CPUs cost and gain nothing. */
+static inline unsigned wf_par_at_once(const weft_opts *opts) {
+  unsigned crew = wf_par_crew(opts);
+  if (crew == 1) return 1;
+  unsigned cpus = wf_sched_load().cpus;
+  return crew < cpus ? crew : cpus;
+}
+
 /* ---- scratch: memory that a call needs only while it runs ---- */
 
 /* Invariant: memory is NULL, or a multiple of WF_CACHE_LINE inside of `block`. */

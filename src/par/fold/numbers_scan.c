@@ -168,7 +168,7 @@ static void scan_member(void *ctx) {
 
 static void scan_members(void *ctx) {
   tile_scan *s = (tile_scan *)ctx;
-  unsigned crew = wf_par_crew(s->opts);
+  unsigned crew = wf_par_at_once(s->opts);
   size_t bytes = (s->tiles + 1) * sizeof *s->state;
   wf_scratch scratch = {NULL, NULL, 0};
   if (s->tiles < crew) crew = (unsigned)s->tiles;

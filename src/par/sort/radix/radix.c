@@ -46,7 +46,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->lists = wf_lists_get();
   radix->past_caches = n >= WF_PAST_CACHES_SCRATCH / size;
   radix->stride = wf_radix_buckets(n, size);
-  radix->blocks = choose_blocks(n, radix->stride, wf_par_crew(given));
+  radix->blocks = choose_blocks(n, radix->stride, wf_par_at_once(given));
   size_t table = in_lines(radix->blocks * radix->stride * sizeof(size_t));
   size_t starts = in_lines((radix->stride + 1) * sizeof(size_t));
   size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
