@@ -15,9 +15,13 @@
  * a futex wake costs the waker 4.8 us, and the sleeper runs some microseconds later
  * (docs/investigations/small-work-in-a-sleeping-pool.md). Balanced spins for about one
  * such wake and searches for three; it was halved from 10 + 20 us when the benchmark rows
- * P1 to P4 were first run. Low latency spends up to half a millisecond of CPU to avoid a
- * wake-up. Power saving searches just past FIRST_TAKE_OVER_NS, so that an owner that is
- * busy with one long function still gives something away before the searcher sleeps. */
+ * P1 to P4 were first run. Measured again when woken workers ran at once: 2 + 4, 3 + 6
+ * and 5 + 10 us give the same latencies, CPU seconds and short calls within noise; 10 +
+ * 20 us takes a tenth more CPU, no yields at all make bursts of 20 us half as slow again
+ * (docs/investigations/woken-on-the-wakers-cpu.md). Low latency spends up to half a
+ * millisecond of CPU to avoid a wake-up. Power saving searches just past
+ * FIRST_TAKE_OVER_NS, so that an owner that is busy with one long function still gives
+ * something away before the searcher sleeps. */
 static const struct {
   uint64_t spin_ns, yield_ns;
 } BUDGETS[] = {
@@ -112,6 +116,7 @@ static bool take_over_in_time(wf_patience *patience, wf_worker *worker,
 }
 
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
+  wf_steer_give_way(worker);
   uint64_t elapsed = wf_sys_now_ns() - patience->start_ns;
   if (++patience->rounds > MOST_ROUNDS) elapsed = patience->total_ns;
   if (elapsed >= FIRST_ASK_NS) worker->asks = true;

@@ -260,18 +260,35 @@ static void get_mask_back(wf_worker *worker) {
   while (wf_u32_load_acquire(&s->x_state) != WF_STEER_NONE) wf_sys_thread_yield();
 }
 
+static bool is_late_now(const wf_steered *s) {
+  return wf_sys_ticks() - s->woken_ticks > LATE_US * wf_sys_ticks_per_us();
+}
+
 void wf_steer_after_sleep(wf_worker *worker) {
   wf_steered *s = &worker->steered;
   weft_pool *pool = worker->pool;
   if (pool->options.steer == WEFT_STEER_OFF) return;
+  s->beside_waker = false;
   if (s->was_steered) get_mask_back(worker);
   int here = wf_sys_cpu_now();
-  uint64_t ticks = wf_sys_ticks() - s->woken_ticks;
   wf_u32_store_relaxed(&s->x_cpu, (uint32_t)(here + 1)); /* relaxed: a hint */
   if (s->was_steered || s->woken_by < 0 || here < 0) return;
-  bool is_late = ticks > LATE_US * wf_sys_ticks_per_us();
+  bool is_late = is_late_now(s);
+  s->beside_waker = here == s->woken_by && !is_late;
+  if (s->beside_waker) return;
   /* Late and elsewhere says nothing: all CPUs may have been busy, or the kernel has
    * queued it behind its waker and its balancing has moved it a millisecond later. */
   if (is_late && here != s->woken_by) return;
   judge(pool, is_late, s->is_probe);
+}
+
+/* The kernel has let this thread run before its waker, which stands still now. To search
+ * for long would be in vain: the only one that could give work away cannot run. How long
+ * the waker then keeps the CPU shows whether the wake-up was misplaced. */
+void wf_steer_give_way(wf_worker *worker) {
+  wf_steered *s = &worker->steered;
+  if (!s->beside_waker) return;
+  s->beside_waker = false;
+  wf_sys_thread_yield();
+  judge(worker->pool, is_late_now(s), s->is_probe);
 }

@@ -11,6 +11,8 @@
  *               wf_steer_after_wake     sets the mask back
  *     sleeper   wf_steer_after_sleep    makes sure that its mask is its own again, and
  *                                       judges where it runs
+ *               looks for work once
+ *               wf_steer_give_way       on its waker's CPU: lets the waker go on
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SCHED_STEER_H
@@ -40,6 +42,7 @@ typedef struct wf_steered {
   bool follows_cpuset;  /* `own` is merely that of its cpuset: see wf_sys_mask_origin */
   bool was_steered;     /* this wake-up was */
   bool is_probe;        /* the pool steers, but has left this one to the kernel */
+  bool beside_waker;    /* runs in time, but on its CPU: not judged yet */
   int woken_by;         /* CPU of the waker, or -1 */
   uint64_t woken_ticks; /* when */
   wf_cpu_mask *own, *narrow, *now; /* all or none; parts of wf_steering.masks */
@@ -90,6 +93,11 @@ void wf_steer_after_wake(struct weft_pool *pool, struct wf_worker *sleeper);
 /* The thread runs again, woken by another one. Afterwards its mask is the user's, and no
  * other thread will touch it. */
 void wf_steer_after_sleep(struct wf_worker *worker);
+
+/* A woken worker has found nothing to do at once. If it runs on the CPU of its waker, it
+ * lets that one go on before it searches any longer. To be called by the thread in the
+ * place. */
+void wf_steer_give_way(struct wf_worker *worker);
 
 /* Waits until no thread uses a place of the pool to set a mask back: before they are
  * freed. */

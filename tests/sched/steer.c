@@ -1,6 +1,6 @@
 /* link: -Wl,--wrap=wf_sys_cpu_now,--wrap=wf_sys_thread_self,--wrap=wf_sys_ticks */
 /* link: -Wl,--wrap=wf_sys_ticks_per_us,--wrap=wf_sys_mask_read,--wrap=wf_sys_mask_set */
-/* link: -Wl,--wrap=wf_sys_mask_origin */
+/* link: -Wl,--wrap=wf_sys_mask_origin,--wrap=wf_sys_thread_yield */
 /* Steered wake-ups: every decision of src/sched/steer.c, on a machine that the test
  * plays. It has 8 CPUs, a cpuset, and threads with the masks that were set for them; the
  * test says which thread acts, on which CPU, and what time it is.
@@ -21,6 +21,8 @@ static struct {
   unsigned asked[THREADS]; /* what was asked for, for each thread */
   unsigned reads, sets;    /* calls that were made */
   bool refuses_reads, refuses_sets;
+  unsigned yields;
+  uint64_t yield_us; /* how long the others run when a thread gives way */
 } machine;
 
 static void new_machine(void) {
@@ -54,6 +56,7 @@ int __wrap_wf_sys_cpu_now(void);
 uint32_t __wrap_wf_sys_thread_self(void);
 uint64_t __wrap_wf_sys_ticks(void);
 uint64_t __wrap_wf_sys_ticks_per_us(void);
+void __wrap_wf_sys_thread_yield(void);
 bool __wrap_wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread);
 bool __wrap_wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread);
 bool __wrap_wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows);
@@ -69,6 +72,11 @@ uint64_t __wrap_wf_sys_ticks(void) {
 }
 uint64_t __wrap_wf_sys_ticks_per_us(void) {
   return 1000;
+}
+
+void __wrap_wf_sys_thread_yield(void) {
+  machine.yields++;
+  machine.ticks += 1000 * machine.yield_us;
 }
 
 static uint32_t meant(uint32_t thread) {
@@ -141,6 +149,10 @@ static void run_on(weft_pool *pool, unsigned i, int cpu, uint64_t late_us) {
   machine.ticks += 1000 * late_us;
   wf_steer_after_sleep(&pool->workers[i]);
 }
+/* It finds nothing to do. */
+static void pause_on(weft_pool *pool, unsigned i) {
+  wf_steer_give_way(&pool->workers[i]);
+}
 
 static void cycle(weft_pool *pool, int waker, int cpu, uint64_t late_us) {
   sleep_on(pool, 1, cpu);
@@ -172,7 +184,8 @@ TEST(where_the_kernel_places_well_there_is_no_call) {
   for (int i = 0; i < 10000; i++) {
     cycle(pool, i % CPUS, (i + 1) % CPUS, 2000); /* late, but elsewhere */
     cycle(pool, i % CPUS, i % CPUS, 30);         /* the waker's CPU, but at once */
-    cycle(pool, -1, 1, 5000);                    /* nobody knows which CPU */
+    pause_on(pool, 1);
+    cycle(pool, -1, 1, 5000); /* nobody knows which CPU */
     cycle(pool, 1, -1, 5000);
   }
   CHECK(!steers(pool));
@@ -212,6 +225,52 @@ TEST(wake_ups_that_say_nothing_leave_the_evidence_alone) {
   weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
   cycle(pool, 2, 2, 500);
   for (int i = 0; i < 100; i++) cycle(pool, 2, 5, 1000);
+  CHECK(!steers(pool));
+  cycle(pool, 2, 2, 500);
+  CHECK(steers(pool));
+  wf_pool_free(pool);
+}
+
+/* It runs at once, because the kernel has stopped its waker. It gives way, once; what
+ * happens then decides. */
+TEST(beside_its_waker_it_gives_way_and_is_judged_then) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  cycle(pool, 2, 5, 30);
+  pause_on(pool, 1);
+  CHECK_EQ(machine.yields, 0); /* elsewhere: there is nobody to give way to */
+  machine.yield_us = 20;
+  for (unsigned i = 1; i <= 100; i++) {
+    cycle(pool, 2, 2, 30);
+    pause_on(pool, 1);
+    pause_on(pool, 1);
+    CHECK_EQ(machine.yields, i);
+  }
+  CHECK_EQ(misplaced(pool), 0);
+  machine.yield_us = 1000; /* the waker computes */
+  for (unsigned i = 1; i <= 2; i++) {
+    CHECK(!steers(pool));
+    cycle(pool, 2, 2, 30);
+    CHECK_EQ(misplaced(pool), i - 1);
+    pause_on(pool, 1);
+    CHECK_EQ(misplaced(pool), i);
+  }
+  CHECK(steers(pool));
+  sleep_on(pool, 1, 2); /* a steered one has nothing to give way to */
+  wake_from(pool, 1, 2);
+  run_on(pool, 1, 3, 30);
+  unsigned yields = machine.yields;
+  pause_on(pool, 1);
+  CHECK_EQ(machine.yields, yields);
+  wf_pool_free(pool);
+}
+
+/* It has found work at once, and shares the CPU with its waker: neither good nor late. */
+TEST(a_worker_that_finds_work_beside_its_waker_says_nothing) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  machine.yield_us = 1000;
+  cycle(pool, 2, 2, 500);
+  for (int i = 0; i < 100; i++) cycle(pool, 2, 2, 30);
+  CHECK_EQ(misplaced(pool), 1);
   CHECK(!steers(pool));
   cycle(pool, 2, 2, 500);
   CHECK(steers(pool));
