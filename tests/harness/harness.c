@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -313,6 +314,26 @@ static unsigned count_all_threads(void) {
 
 unsigned harness_thread_count(void) {
   return count_all_threads() - run.own_threads;
+}
+
+static void sleep_for(long nanoseconds) {
+  struct timespec time = {nanoseconds / 1000000000, nanoseconds % 1000000000};
+  nanosleep(&time, NULL);
+}
+
+void harness_pause(unsigned *round) {
+  enum { YIELDS = 20, FIRST_SLEEP_NS = 20000, DOUBLINGS = 5 };
+  unsigned now = (*round)++;
+  if (now < YIELDS) {
+    sched_yield();
+  } else {
+    unsigned shift = now - YIELDS < DOUBLINGS ? now - YIELDS : DOUBLINGS;
+    sleep_for((long)FIRST_SLEEP_NS << shift);
+  }
+}
+
+void harness_linger(unsigned microseconds) {
+  sleep_for(1000L * microseconds);
 }
 
 unsigned harness_slowdown(void) {

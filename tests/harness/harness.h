@@ -170,6 +170,16 @@ void harness_run_threads(unsigned count, void (*fn)(unsigned index, void *arg),
  * harness and of a sanitizer. A thread that was joined is never counted. */
 unsigned harness_thread_count(void);
 
+/* Between two looks at something that other threads bring about; *round counts them and
+ * is 0 at first. Gives the CPU away at first, because it is often there at once, and then
+ * sleeps for longer and longer, up to half a millisecond: a test that waits takes no CPU
+ * time from those it waits for. */
+void harness_pause(unsigned *round);
+
+/* Lets other threads run for about this long. Never needed for a test to pass: it gives a
+ * defect the chance to show. */
+void harness_linger(unsigned microseconds);
+
 /* How many times slower than usual this build runs: 1, or more with a sanitizer, valgrind
  * or delays. Tests divide their amount of work by it. */
 unsigned harness_slowdown(void);

@@ -44,7 +44,7 @@ static void make_a_pool(unsigned index, void *arg) {
   (void)arg;
   if (index == 3) {
     AWAIT(atomic_load(&is_inside));
-    for (int i = 0; i < 100000; i++) sched_yield();
+    harness_linger(20000);
     atomic_store(&may_go_on, true);
     return;
   }

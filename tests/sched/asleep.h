@@ -32,7 +32,7 @@ static inline bool is_asleep(pid_t thread) {
 /* Until the thread sleeps, or for a while if it never does: a test may not depend on it,
  * but finds more if it does. */
 static inline void let_it_sleep(pid_t thread) {
-  for (int i = 0; i < 1000 && !is_asleep(thread); i++) sched_yield();
+  for (unsigned round = 0; round < 40 && !is_asleep(thread);) harness_pause(&round);
 }
 
 #endif

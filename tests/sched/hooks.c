@@ -38,7 +38,7 @@ typedef struct hooked {
 
 /* Long enough for others to come, such as the thread that a blocking section adds. */
 static void linger(void) {
-  for (int i = 0; i < 50; i++) sched_yield();
+  harness_linger(50);
 }
 
 static void linger_blocked(void) {

@@ -467,7 +467,7 @@ static void destroy_it(void *ctx) {
 TEST_BY_NAME(destroy_from_detached_task) {
   weft_pool *pool = pool_of(2);
   weft_pool_detach(pool, destroy_it, pool);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 TEST_BY_NAME(destroy_from_guest) {
@@ -494,7 +494,7 @@ static atomic_bool is_inside;
 static void stay(void *ctx) {
   (void)ctx;
   atomic_store(&is_inside, true);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 static void *run_and_stay(void *arg) {
@@ -517,7 +517,7 @@ static void shut_down(void *ctx) {
 
 TEST_BY_NAME(shutdown_from_a_task) {
   weft_detach(shut_down, NULL);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 TEST_BY_NAME(shutdown_from_a_join) {

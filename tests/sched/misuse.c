@@ -144,7 +144,7 @@ TEST_BY_NAME(end_by_a_task) {
   weft_scope scope;
   weft_scope_begin_with(&opts, &scope);
   weft_spawn(&scope, end_it, &scope);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 TEST_BY_NAME(end_in_the_wrong_order) {
@@ -263,7 +263,7 @@ TEST_BY_NAME(destroy_from_a_handle) {
   weft_opts opts = opts_on(keep_pool(2));
   weft_handle *handle;
   REQUIRE(weft_async_with(&opts, &handle, destroy_it, kept_pool) == 0);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 static void destroy_in_a_broadcast(unsigned index, unsigned count, void *ctx) {
@@ -298,7 +298,7 @@ TEST_BY_NAME(shutdown_from_a_scope) {
 TEST_BY_NAME(shutdown_from_a_handle) {
   weft_handle *handle;
   REQUIRE(weft_async(&handle, shut_down, NULL) == 0);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 /* ---- waiting for oneself ---- */
@@ -343,7 +343,7 @@ static void make_it_wait(weft_pool *pool, weft_fn *fn) {
   weft_handle *handle;
   REQUIRE(weft_async_with(&opts, &handle, fn, &own) == 0);
   atomic_store(&own.handle, handle);
-  for (;;) sched_yield();
+  for (;;) harness_linger(1000);
 }
 
 TEST_BY_NAME(wait_for_itself) {

@@ -206,7 +206,8 @@ typedef struct chain {
 
 static void let_it_be_taken(void *ctx) {
   chain *next = ctx;
-  for (int i = 0; i < 20 && !atomic_load(&next->begun); i++) sched_yield();
+  for (unsigned round = 0; round < 21 && !atomic_load(&next->begun);)
+    harness_pause(&round);
 }
 
 static void chain_link(void *ctx) {

@@ -149,7 +149,8 @@ static void leap_wait(void *ctx) {
   leap *self = ctx;
   measure();
   AWAIT(atomic_load(&self->begun) || atomic_load(&deepest_help) >= HELP_ANYBODY_DEPTH);
-  for (int i = 0; i < 1000 && !atomic_load(&self->begun); i++) sched_yield();
+  for (unsigned round = 0; round < 24 && !atomic_load(&self->begun);)
+    harness_pause(&round);
 }
 
 static void leap_run(void *ctx) {

@@ -23,7 +23,8 @@
  */
 #define AWAIT(condition)                                                                 \
   do {                                                                                   \
-    while (!(condition)) sched_yield();                                                  \
+    unsigned await_round = 0;                                                            \
+    while (!(condition)) harness_pause(&await_round);                                    \
   } while (0)
 
 /* An amount of work, smaller where programs run slower. */
@@ -145,7 +146,7 @@ static inline void spin(unsigned times) {
 /* Lets other threads run for a while. Never needed for a test to pass: it gives a defect
  * the chance to show. */
 static inline void give_others_time(void) {
-  for (int i = 0; i < 200; i++) sched_yield();
+  harness_linger(100);
 }
 
 /* ---- calls on threads of one's choice ---- */

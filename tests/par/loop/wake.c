@@ -49,7 +49,7 @@ void __wrap_wf_sys_wait(wf_u32 *word, uint32_t value) {
   }
   __real_wf_sys_wait(word, value);
   if (sleeper < 0) return;
-  while (atomic_load(&is_held[sleeper])) sched_yield();
+  AWAIT(!atomic_load(&is_held[sleeper]));
   atomic_store(&waits[sleeper], false);
   atomic_fetch_sub(&inside, 1);
 }
