@@ -1,7 +1,7 @@
 /* weft.h - work-stealing fork-join for C: include this one.
  *
  *     weft/pool.h            pools: the global one starts by itself, others are created
- *     weft/join.h            fork-join: weft_join
+ *     weft/join.h            fork-join: weft_join, weft_invoke
  *     weft/typed_task.h      WEFT_TASK: fork-join with arguments and results by value
  *     weft/scope.h           structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h            handles, detached work, broadcast, yield, isolate, blocking
@@ -9,6 +9,8 @@
  *     weft/array.h           arrays: map, filter, partition, count, histogram, moves
  *     weft/search.h          searches that stop early, comparisons of arrays
  *     weft/reduce.h          reductions and scans with operations of your own
+ *     weft/local.h           one slot for each thread: weft_local
+ *     weft/bag.h             a growing array that any task adds to: weft_bag
  *     weft/sort.h            sorting by a comparator, merging, selecting
  *     weft/numbers.h         sums, minima, scans of arrays of numbers
  *     weft/sort_numbers.h    sorting of arrays of numbers
@@ -36,12 +38,14 @@
 #define WEFT_H
 
 #include <weft/array.h>
+#include <weft/bag.h>
 #include <weft/base.h>
 #include <weft/fn.h>
 #include <weft/iter.h>
 #include <weft/iter_kernel.h>
 #include <weft/iter_sink.h>
 #include <weft/join.h>
+#include <weft/local.h>
 #include <weft/loop.h>
 #include <weft/numbers.h>
 #include <weft/opts.h>

@@ -26,6 +26,7 @@
 #include "core/injector.c"
 #include "core/latch.c"
 #include "core/lock.c"
+#include "core/per_thread.c"
 
 #include "sched/background.c"
 #include "sched/blocking.c"
@@ -67,8 +68,13 @@
 #include "par/fold/numbers.c"
 #include "par/fold/numbers_scan.c"
 #include "par/fold/reduce.c"
+#include "par/fold/reduce_local.c"
 #include "par/fold/scan.c"
 #include "par/fold/simd.c"
+#include "par/fold/try_reduce.c"
+
+#include "par/shared/bag.c"
+#include "par/shared/local.c"
 
 #include "par/sort/order/by_key.c"
 #include "par/sort/order/merge.c"

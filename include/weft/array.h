@@ -57,6 +57,27 @@ WEFT_API void weft_map_with(const weft_opts *o, void *dst, size_t dst_size,
 
 /* Replaces
  *
+ *     for (size_t i = 0; i < n; i++) {
+ *       int error = fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i,
+ *                      ctx);
+ *       if (error != 0) return error;
+ *     }
+ *     return 0;
+ *
+ * Meaning: weft_map for a function that can fail: it returns 0, or an error. The result
+ * is the error of the lowest failing index, as in the serial loop, or 0. All elements in
+ * front of that index were mapped; of those behind it, only those of blocks that had
+ * begun. If the options name a scope that was cancelled and there was no error, the
+ * result is WEFT_ECANCELED. */
+typedef int weft_try_map_fn(void *out, const void *in, size_t index, void *ctx);
+WEFT_API int weft_try_map(void *dst, size_t dst_size, const void *src, size_t n,
+                          size_t src_size, weft_try_map_fn *fn, void *ctx);
+WEFT_API int weft_try_map_with(const weft_opts *o, void *dst, size_t dst_size,
+                               const void *src, size_t n, size_t src_size,
+                               weft_try_map_fn *fn, void *ctx);
+
+/* Replaces
+ *
  *     size_t kept = 0;
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(src[i], ctx)) dst[kept++] = src[i];

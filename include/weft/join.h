@@ -1,4 +1,5 @@
-/* weft/join.h - fork-join: run two functions, perhaps at the same time.
+/* weft/join.h - fork-join: run two functions, or any number of them, perhaps at the same
+ * time.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_JOIN_H
@@ -52,6 +53,40 @@ extern "C" {
 static inline void weft_join(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   wf_join_inline(a, a_ctx, b, b_ctx);
 }
+
+/* A function and the pointer that it is called with. */
+typedef struct weft_call {
+  weft_fn *fn;
+  void *ctx;
+} weft_call;
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) calls[i].fn(calls[i].ctx);
+ *
+ * Meaning: weft_join for any number of functions, also for none or one: each is called
+ * exactly once, perhaps at the same time as others, and all have returned when
+ * weft_invoke returns. None of them may wait for another one. In a pool of one thread the
+ * order is that of the serial code above. The array is only read.
+ *
+ * Threads: as weft_join; the functions run inside the pool. Errors: none. Allocates
+ * nothing. A NULL array with n > 0 or a NULL function ends the program with a message,
+ * which names the index, before any function is called. Cost: that of weft_join for each
+ * function. For one function and many values of ctx, weft_for is shorter.
+ *
+ *     weft_call calls[] = {{parse, &input}, {load, &tables}, {connect, &server}};
+ *     weft_invoke(calls, 3);
+ *
+ * and in C the same in one line, without the array and its length:
+ *
+ *     WEFT_INVOKE({parse, &input}, {load, &tables}, {connect, &server}); */
+WEFT_API void weft_invoke(const weft_call *calls, size_t n);
+
+#ifndef __cplusplus
+#define WEFT_INVOKE(...)                                                                 \
+  weft_invoke((const weft_call[]){__VA_ARGS__},                                          \
+              sizeof((const weft_call[]){__VA_ARGS__}) / sizeof(weft_call))
+#endif
 
 #ifdef __cplusplus
 }

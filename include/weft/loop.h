@@ -76,6 +76,24 @@ WEFT_API void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_
 
 /* Replaces
  *
+ *     for (size_t i = 0; i < n; i++) {
+ *       int error = fn((char *)base + i * size, i, ctx);
+ *       if (error != 0) return error;
+ *     }
+ *     return 0;
+ *
+ * Meaning: weft_for_each for a function that can fail: it returns 0, or an error. The
+ * result is the error of the lowest failing index, as in the serial loop, or 0; or
+ * WEFT_ECANCELED, as in weft_try_for. All elements in front of that index were handled;
+ * of those behind it, only those of blocks that had begun. */
+typedef int weft_try_elem_fn(void *elem, size_t index, void *ctx);
+WEFT_API int weft_try_for_each(void *base, size_t n, size_t size, weft_try_elem_fn *fn,
+                               void *ctx);
+WEFT_API int weft_try_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
+                                    weft_try_elem_fn *fn, void *ctx);
+
+/* Replaces
+ *
  *     for (size_t i = 0, k = 0; i < n; i += chunk, k++)
  *       fn((char *)base + i * size, n - i < chunk ? n - i : chunk, k, ctx);
  *

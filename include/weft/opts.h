@@ -61,6 +61,9 @@ struct weft_scope;
  * - target_chunks: with SPLIT_FIXED and SPLIT_RECURSIVE the number of blocks to aim at
  *   (0: twice the number of threads that may take part); with SPLIT_ADAPTIVE the largest
  *   number of blocks, as far as max_len allows.
+ * - in reductions (weft_reduce, WEFT_FOLD and others, weft_iter_fold), where blocks are
+ *   leaves, each with an accumulator: leaves have n / target_chunks elements, whatever
+ *   the split, but at least min_len and at most max_len. See weft/reduce.h.
  * - max_workers: the most threads that take part, the calling one included. In the loops
  *   of weft/loop.h these are the same threads from start to end; other calls keep the
  *   limit at each moment.

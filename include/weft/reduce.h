@@ -22,13 +22,16 @@
 extern "C" {
 #endif
 
-/* What both calls share.
+/* What all calls share, weft_reduce_local with the exception that its text names.
  *
- * Results: the same bits for every number of threads and all options, also where memory
- * is short, and also for operations on floats, which are not quite associative: where the
- * range is cut and which partial results are merged follows from n and the size of an
- * accumulator or element alone. So of the options only pool, max_workers and cancel
- * matter here. After a cancellation the result covers only some of the elements.
+ * Results: the same bits for every number of threads, also where memory is short, and
+ * also for operations on floats, which are not quite associative. Where the range is cut
+ * and which partial results are merged follows from n, the size of an accumulator or
+ * element, and the lengths in the options alone. After a cancellation the result covers
+ * only some of the elements.
+ *
+ * Options: pool, max_workers and cancel as everywhere; min_len, max_len and target_chunks
+ * set the leaves of a reduction (see weft_reduce), and mean nothing for scans.
  *
  * Threads: any. Inside a pool a call belongs to that pool. Outside, the calling thread
  * takes part in the global pool (started on first use) until the call returns. Your
@@ -63,10 +66,78 @@ typedef struct weft_reducer {
  *
  * Cost: besides your functions about 10 ns for each leaf. There are at most 512 leaves
  * (128 if an accumulator has more than 4 KiB); where that would make leaves longer than
- * 32768 elements, there are more leaves of that length. */
+ * 32768 elements, there are more leaves of that length.
+ *
+ * Each leaf has an accumulator. Where these are heavy, such as hash tables, fewer leaves
+ * are better, and the options set them:
+ *
+ *     weft_opts o = WEFT_OPTS_INIT;
+ *     o.target_chunks = 64;                     // 64 leaves, on any number of threads
+ *     weft_reduce_with(&o, &words, n, &count_words, text);
+ *
+ * A leaf has n / target_chunks elements, rounded up (0: as above), but at least min_len,
+ * and not more than max_len (0: no limit), which wins over the others. Results of floats
+ * depend on these three, but on nothing else: not on the threads, the machine or the
+ * run. Choose some ten leaves for each thread, so that uneven ones even out. Where the
+ * result does not depend on the order, weft_reduce_local makes one accumulator for each
+ * thread instead. */
 WEFT_API void weft_reduce(void *result, size_t n, const weft_reducer *r, void *ctx);
 WEFT_API void weft_reduce_with(const weft_opts *o, void *result, size_t n,
                                const weft_reducer *r, void *ctx);
+
+/* Replaces
+ *
+ *     r->init(result, ctx);
+ *     r->fold(result, 0, n, ctx);
+ *
+ * Meaning: weft_reduce with one accumulator for each thread that takes part, for heavy
+ * accumulators and results that do not depend on order and grouping: counts, hash tables,
+ * sets, minima. fold is called for blocks as in weft_for, in any order, and adds to an
+ * accumulator in which other blocks may be already; merge adds any accumulator to any
+ * other. So the operation must commute, and sums of floats may differ in their last bits
+ * from run to run. Init is called at most once for each thread that takes part, on one
+ * thread once. Only one call of fold at a time uses an accumulator, also where fold calls
+ * weft. After a merge `right` is not used again: merge frees or takes over what it owns.
+ *
+ * Options: pool, min_len, max_len, max_workers and cancel, with the meaning for loops.
+ * Errors: none. Without memory for an accumulator its thread takes no part. Cost: as a
+ * loop. The merges run in parallel where threads end at different times.
+ *
+ *     weft_reduce_local(&words, n, &count_words, text); */
+WEFT_API void weft_reduce_local(void *result, size_t n, const weft_reducer *r, void *ctx);
+WEFT_API void weft_reduce_local_with(const weft_opts *o, void *result, size_t n,
+                                     const weft_reducer *r, void *ctx);
+
+/* The functions of a reduction that can fail. fold and merge return 0 or an error, a
+ * number that is not 0. fold goes through its elements in ascending order and returns at
+ * its first error. */
+typedef struct weft_try_reducer {
+  size_t size;                        /* of an accumulator in bytes */
+  void (*init)(void *acc, void *ctx); /* makes an accumulator of no elements */
+  int (*fold)(void *acc, size_t begin, size_t end, void *ctx); /* adds these elements */
+  int (*merge)(void *acc, const void *right, void *ctx);       /* adds what follows acc */
+} weft_try_reducer;
+
+/* Replaces
+ *
+ *     r->init(result, ctx);
+ *     return r->fold(result, 0, n, ctx);
+ *
+ * Meaning: weft_reduce, with the same leaves and options, for functions that can fail.
+ * The result is the error of the lowest failing index, as in the serial code, whichever
+ * came first in time; or 0. Leaves behind a known error are not folded any more, leaves
+ * in front of it are. The error of a merge counts for the first index of its right side,
+ * unless something in one of the two sides has failed: an accumulator is not merged
+ * completely where memory is short, for instance. If the options name a scope that was
+ * cancelled and there was no error, the result is WEFT_ECANCELED.
+ *
+ * Also after an error each accumulator that init has made is merged once, or is *result;
+ * so nothing that accumulators own is lost. merge must cope with accumulators whose fold
+ * or merge has failed, and *result holds some of the elements: free what it owns. */
+WEFT_API int weft_try_reduce(void *result, size_t n, const weft_try_reducer *r,
+                             void *ctx);
+WEFT_API int weft_try_reduce_with(const weft_opts *o, void *result, size_t n,
+                                  const weft_try_reducer *r, void *ctx);
 
 /* Replaces
  *

@@ -49,7 +49,8 @@ WEFT_API void wf_typed_fold(const wf_typed *k, void *result, const void *a,
  * by value. A step(A acc, T x, void *ctx) adds an element; A merge(A left, A right,
  * void *ctx) combines two neighbours. merge must be associative and need not commute;
  * identity must not change what it is merged with. The result has the same bits for every
- * number of threads. A must not need more than 16 bytes of alignment. */
+ * number of threads. The lengths in options set the leaves, as in weft_reduce. A must not
+ * need more than 16 bytes of alignment. */
 #define WEFT_FOLD(name, A, T, identity, step, merge)                                     \
   WF_FOR_JOB(name, T const)                                                              \
   static void name##_init_(void *wf_acc, void *wf_job) {                                 \

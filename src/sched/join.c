@@ -1,4 +1,5 @@
-/* sched/join.c - the slow halves of weft_join, and of offers that are taken back.
+/* sched/join.c - the slow halves of weft_join, and of offers that are taken back; and
+ * weft_invoke, a tree of joins.
  *
  * The fast halves are inlined: include/weft/detail/fork_join.h and sched.h. A slow half
  * is called when another thread has asked for work, when the ring has come to its end,
@@ -7,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include <stdio.h>
 #include <weft/join.h>
 
 /* A fork whose limit was reached: somebody asked for work, or the ring has come to its
@@ -77,4 +79,47 @@ void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
   }
   a(a_ctx);
   b(b_ctx);
+}
+
+/* ---- any number of functions ---- */
+
+/* Invariant: n >= 1. */
+typedef struct invoke_part {
+  const weft_call *calls;
+  size_t n;
+} invoke_part;
+
+/* Inside a pool, or without memory for one. The lower half comes first, so that one
+ * thread alone calls the functions in their order. */
+static void invoke_calls(void *ctx) {
+  const invoke_part *part = (const invoke_part *)ctx;
+  const weft_call *calls = part->calls;
+  WF_ASSERT(part->n >= 1);
+  if (part->n == 1) {
+    calls->fn(calls->ctx);
+  } else if (wf_self == NULL) {
+    for (size_t i = 0; i < part->n; i++) calls[i].fn(calls[i].ctx);
+  } else if (part->n == 2) {
+    wf_join_inline(calls[0].fn, calls[0].ctx, calls[1].fn, calls[1].ctx);
+  } else {
+    size_t half = part->n - part->n / 2;
+    invoke_part lower = {calls, half}, upper = {calls + half, part->n - half};
+    wf_join_inline(invoke_calls, &lower, invoke_calls, &upper);
+  }
+}
+
+void weft_invoke(const weft_call *calls, size_t n) {
+  invoke_part all = {calls, n};
+  if (n == 0) return;
+  if (calls == NULL) wf_fatal("weft_invoke", "the array of calls is NULL");
+  for (size_t i = 0; i < n; i++)
+    if (WF_UNLIKELY(calls[i].fn == NULL)) {
+      char problem[64];
+      (void)snprintf(problem, sizeof problem, "function %zu is NULL", i);
+      wf_fatal("weft_invoke", problem);
+    }
+  if (wf_self != NULL)
+    invoke_calls(&all);
+  else
+    weft_pool_run(NULL, invoke_calls, &all);
 }

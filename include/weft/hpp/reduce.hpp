@@ -108,8 +108,9 @@ T reduce_from(const weft_opts *o, V view, T &&start, const Op &op, const Map &ma
 /* What all reductions share.
  *
  * Results: the same bits for every number of threads, also for operations on floats; see
- * weft/reduce.h. T may be any movable type. Of the options only pool, max_workers and
- * cancel matter. Callables are shared by threads, as in loops: no mutable lambdas.
+ * weft/reduce.h. T may be any movable type. The lengths in options (min_len, max_len,
+ * target_chunks) set the leaves, as in weft_reduce. Callables are shared by threads, as
+ * in loops: no mutable lambdas.
  *
  * Exceptions: as in loops, what the serial code would have thrown if the function of an
  * element throws. Partial results are destroyed. */

@@ -42,6 +42,35 @@ WF_PLAIN(weft_map,
           weft_map_fn *fn, void *ctx),
          dst, dst_size, src, n, src_size, fn, ctx)
 
+typedef struct try_map_loop {
+  char *dst;
+  const char *src;
+  size_t dst_size, src_size;
+  weft_try_map_fn *fn;
+  void *ctx;
+} try_map_loop;
+
+WF_ALIGN_LOOPS static int try_map_block(size_t begin, size_t end, void *ctx) {
+  const try_map_loop m = *(const try_map_loop *)ctx;
+  for (size_t i = begin; i < end; i++) {
+    int error = m.fn(m.dst + i * m.dst_size, m.src + i * m.src_size, i, m.ctx);
+    if (WF_UNLIKELY(error != 0)) return error;
+  }
+  return 0;
+}
+
+int weft_try_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *src,
+                      size_t n, size_t src_size, weft_try_map_fn *fn, void *ctx) {
+  try_map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, fn, ctx};
+  wf_check_elements(dst == NULL || src == NULL, fn == NULL, n,
+                    dst_size < src_size ? dst_size : src_size, "weft_try_map");
+  return wf_loop_try(o, n, try_map_block, &m, "weft_try_map");
+}
+WF_PLAIN_OF(int, weft_try_map,
+            (void *dst, size_t dst_size, const void *src, size_t n, size_t src_size,
+             weft_try_map_fn *fn, void *ctx),
+            dst, dst_size, src, n, src_size, fn, ctx)
+
 static void typed_map_block(size_t begin, size_t end, void *ctx) {
   const map_loop *m = (const map_loop *)ctx;
   m->leaf(m->dst + begin * m->dst_size, m->src + begin * m->src_size, end - begin,

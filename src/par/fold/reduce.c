@@ -1,6 +1,7 @@
 /* par/fold/reduce.c - weft_reduce, and the tree that all reductions are made of.
  *
- * The range is cut into leaves whose length follows from n alone, and the leaves into
+ * The range is cut into leaves whose length follows from n and the options alone, not
+ * from the number of threads, and the leaves into
  * halves. The left half of a node uses the node's accumulator, the right half a temporary
  * in the node's frame; so nothing is allocated unless accumulators are large. Which
  * thread runs which half makes no difference to what is merged with what.
@@ -168,28 +169,38 @@ static void user_merge(void *acc, const void *right, void *ctx) {
   user->r->merge(acc, right, user->ctx);
 }
 
-static void check_reducer(const void *result, size_t n, const weft_reducer *r) {
-  const char *call = "weft_reduce";
+void wf_check_reducer(const weft_reducer *r, size_t n, const void *result,
+                      const char *call) {
   wf_refuse_if(r == NULL, call, "the reducer is NULL");
-  wf_refuse_if(r->init == NULL, call, "init is NULL");
-  wf_refuse_if(n > 0 && r->fold == NULL, call, "fold is NULL");
-  wf_refuse_if(n > 1 && r->merge == NULL, call, "merge is NULL");
+  wf_check_reducer_parts(call, r->init == NULL, n > 0 && r->fold == NULL,
+                         n > 1 && r->merge == NULL);
   wf_refuse_if(r->size == 0, call, "the size of the accumulator is 0");
   wf_refuse_if(result == NULL, call, "the result is NULL");
 }
 
-/* Elements of a leaf; it follows from n and the size of an accumulator alone. */
-static size_t fold_user_leaf(size_t n, const weft_reducer *r) {
-  size_t leaves = r->size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
-  size_t leaf = n / leaves + (n % leaves != 0);
-  if (leaf > LEAF_MAX) leaf = LEAF_MAX;
+size_t wf_fold_leaf_length(size_t n, size_t leaf, const weft_opts *opts) {
+  if (opts->target_chunks != 0)
+    leaf = n / opts->target_chunks + (n % opts->target_chunks != 0);
+  if (leaf < opts->min_len) leaf = opts->min_len;
+  if (opts->max_len != 0 && leaf > opts->max_len) leaf = opts->max_len;
   return leaf > 0 ? leaf : 1;
 }
 
-static size_t fold_typed_leaf(size_t n, const weft_reducer *r) {
-  size_t leaf = fold_user_leaf(n, r), longer = n / TYPED_LEAVES;
+/* The length of leaves where the options say nothing. */
+static size_t default_leaf(size_t n, size_t size) {
+  size_t leaves = size > LARGE_ACC ? LEAVES_LARGE : LEAVES;
+  size_t leaf = n / leaves + (n % leaves != 0);
+  return leaf > LEAF_MAX ? LEAF_MAX : leaf;
+}
+
+size_t wf_fold_user_leaf(size_t n, size_t size, const weft_opts *opts) {
+  return wf_fold_leaf_length(n, default_leaf(n, size), opts);
+}
+
+static size_t fold_typed_leaf(size_t n, size_t size, const weft_opts *opts) {
+  size_t leaf = default_leaf(n, size), longer = n / TYPED_LEAVES;
   if (longer > TYPED_LEAF_MIN) longer = TYPED_LEAF_MIN;
-  return leaf > longer ? leaf : longer;
+  return wf_fold_leaf_length(n, leaf > longer ? leaf : longer, opts);
 }
 
 static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t leaf,
@@ -206,9 +217,9 @@ static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t le
 void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_reducer *r,
                       void *ctx) {
   weft_opts opts;
-  check_reducer(result, n, r);
+  wf_check_reducer(r, n, result, "weft_reduce");
   wf_par_options(&opts, o, "weft_reduce");
-  run_reducer(&opts, result, n, fold_user_leaf(n, r), r, ctx);
+  run_reducer(&opts, result, n, wf_fold_user_leaf(n, r->size, &opts), r, ctx);
 }
 WF_PLAIN(weft_reduce, (void *result, size_t n, const weft_reducer *r, void *ctx), result,
          n, r, ctx)
@@ -217,5 +228,5 @@ void wf_typed_fold(const wf_typed *k, void *result, const void *a, const weft_re
                    void *in) {
   weft_opts opts;
   wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
-  run_reducer(&opts, result, k->n, fold_typed_leaf(k->n, r), r, in);
+  run_reducer(&opts, result, k->n, fold_typed_leaf(k->n, r->size, &opts), r, in);
 }

@@ -1,13 +1,17 @@
 /* par/fold/reduce.h - reductions as a tree of leaves of one length. The tree follows from
- * the number of elements alone, so results have the same bits for any number of threads.
+ * the number of elements and the lengths in the options alone, so results have the same
+ * bits for any number of threads.
  *
- * Used by weft_reduce, by the calls on numbers and by the folds of iterators.
+ * Used by weft_reduce, weft_try_reduce, by the calls on numbers and by the folds of
+ * iterators.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_PAR_REDUCE_H
 #define WF_PAR_REDUCE_H
 
 #include "../base/call.h"
+
+#include <weft/reduce.h>
 
 typedef struct wf_fold {
   size_t n;    /* elements */
@@ -32,5 +36,23 @@ void wf_fold_run(const weft_opts *opts, void *result, const wf_fold *fold);
  * leaves, as long as a group has the same elements. */
 void wf_fold_run_in_groups(const weft_opts *opts, void *result, const wf_fold *fold,
                            size_t group);
+
+/* The length of leaves that the options ask for: n / target_chunks rounded up, or `leaf`
+ * where target_chunks is 0; but at least min_len and at most max_len, of which the latter
+ * wins. At least 1. */
+size_t wf_fold_leaf_length(size_t n, size_t leaf, const weft_opts *opts);
+
+/* The same for a program's own functions and accumulators of `size` bytes. */
+size_t wf_fold_user_leaf(size_t n, size_t size, const weft_opts *opts);
+
+/* End the program with a message if the reducer or the result cannot work. */
+static inline void wf_check_reducer_parts(const char *call, bool no_init, bool no_fold,
+                                          bool no_merge) {
+  wf_refuse_if(no_init, call, "init is NULL");
+  wf_refuse_if(no_fold, call, "fold is NULL");
+  wf_refuse_if(no_merge, call, "merge is NULL");
+}
+void wf_check_reducer(const weft_reducer *r, size_t n, const void *result,
+                      const char *call);
 
 #endif

@@ -11,11 +11,12 @@
 
 /* ---- leaves ---- */
 
-/* Positions of a leaf; all of it follows from the lengths alone. FEW_LEAVES while they
- * are shorter than LEAF_BATCH, two batches, because functions may be expensive: 128
- * leaves can be balanced among some ten threads. MANY_LEAVES when they are longer:
- * balanced among more of them. Leaves longer than LEAF_MOST are no faster, since starting
- * one costs less than a batch. All four are choices. */
+/* Positions of a leaf; all of it follows from the lengths alone, of the sources and in
+ * the options. FEW_LEAVES while they are shorter than LEAF_BATCH, two batches, because
+ * functions may be expensive: 128 leaves can be balanced among some ten threads.
+ * MANY_LEAVES when they are longer: balanced among more of them. Leaves longer than
+ * LEAF_MOST are no faster, since starting one costs less than a batch. All four are
+ * choices. */
 enum { FEW_LEAVES = 128, MANY_LEAVES = 512, LEAF_BATCH = 1024, LEAF_MOST = 32768 };
 
 static size_t leaf_length(const wf_iter_plan *plan) {
@@ -26,9 +27,7 @@ static size_t leaf_length(const wf_iter_plan *plan) {
     if (leaf < LEAF_BATCH) leaf = LEAF_BATCH;
   }
   if (leaf > LEAF_MOST) leaf = LEAF_MOST;
-  if (plan->opts.min_len > leaf) leaf = plan->opts.min_len;
-  if (plan->opts.max_len != 0 && plan->opts.max_len < leaf) leaf = plan->opts.max_len;
-  return leaf > 0 ? leaf : 1;
+  return wf_fold_leaf_length(n, leaf, &plan->opts);
 }
 
 void wf_iter_leaf_begin(wf_iter_leaf *leaf, const wf_iter_folding *f, void *acc,

@@ -8,6 +8,8 @@
 
 #include "../base/call.h"
 
+#include <weft/loop.h>
+
 typedef struct wf_loop {
   /* Called for blocks [begin, end) that are disjoint, not empty and cover [0, n), on any
    * thread of the pool. Within a part of the range that one thread has, blocks ascend. */
@@ -30,6 +32,11 @@ static inline void wf_loop_call(const weft_opts *given, size_t n, const wf_loop 
   wf_par_options(&opts, given, call);
   wf_loop_run(&opts, n, loop);
 }
+
+/* The same for a body that can fail: the error of the lowest failing block,
+ * WEFT_ECANCELED if there was none but a cancellation, or 0. Reads its options itself. */
+int wf_loop_try(const weft_opts *given, size_t n, weft_try_fn *body, void *ctx,
+                const char *call);
 
 /* As wf_loop_run, but all threads take their blocks from the front of the range: the
  * blocks that were begun are [0, x) at any time. For searches, where what lies behind the

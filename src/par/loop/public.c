@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../base/bytes.h"
+#include "../base/failure.h"
 #include "loop.h"
 
 #include <weft/detail/iter.h>
@@ -33,46 +34,33 @@ WF_PLAIN(weft_for, (size_t n, weft_range_fn *body, void *ctx), n, body, ctx)
 typedef struct try_loop {
   weft_try_fn *body;
   void *ctx;
-  wf_lock lock;
-  /* Invariant: x_failed == SIZE_MAX if and only if error == 0. Written under the lock. */
-  wf_word x_failed; /* where the lowest failed block begins, or SIZE_MAX */
-  int error;        /* of that block */
+  wf_failure failure;
 } try_loop;
-
-static void note_failure(try_loop *t, size_t begin, int error) {
-  WF_ASSERT(error != 0);
-  wf_lock_lock(&t->lock);
-  /* Relaxed: written under the lock; others only compare it. */
-  if (begin < wf_word_load_relaxed(&t->x_failed)) {
-    wf_word_store_relaxed(&t->x_failed, begin);
-    t->error = error;
-  }
-  wf_lock_unlock(&t->lock);
-}
 
 static void try_block(size_t begin, size_t end, void *ctx) {
   try_loop *t = (try_loop *)ctx;
   int error = t->body(begin, end, t->ctx);
-  if (WF_UNLIKELY(error != 0)) note_failure(t, begin, error);
+  if (WF_UNLIKELY(error != 0)) wf_failure_note(&t->failure, begin, error);
 }
 
 static bool is_behind_failure(size_t begin, const void *ctx) {
-  const try_loop *t = (const try_loop *)ctx;
-  /* Relaxed: if it is seen late, a block runs for nothing. */
-  return begin > wf_word_load_relaxed(&t->x_failed);
+  return wf_failure_is_before(&((const try_loop *)ctx)->failure, begin);
 }
 
-int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx) {
+int wf_loop_try(const weft_opts *given, size_t n, weft_try_fn *body, void *ctx,
+                const char *call) {
   weft_opts opts;
   try_loop t = {.body = body, .ctx = ctx};
   wf_loop loop = {try_block, &t, is_behind_failure};
-  check_fn(body == NULL, n, "weft_try_for");
-  wf_par_options(&opts, o, "weft_try_for");
-  wf_word_store_relaxed(&t.x_failed, SIZE_MAX); /* nobody else sees it yet */
+  wf_par_options(&opts, given, call);
+  wf_failure_init(&t.failure);
   wf_loop_run(&opts, n, &loop);
-  WF_ASSERT((t.error == 0) == (wf_word_peek(&t.x_failed) == SIZE_MAX));
-  if (t.error == 0 && wf_par_cancelled(&opts)) return WEFT_ECANCELED;
-  return t.error;
+  return wf_failure_status(&t.failure, &opts);
+}
+
+int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx) {
+  check_fn(body == NULL, n, "weft_try_for");
+  return wf_loop_try(o, n, body, ctx, "weft_try_for");
 }
 WF_PLAIN_OF(int, weft_try_for, (size_t n, weft_try_fn *body, void *ctx), n, body, ctx)
 
@@ -100,6 +88,35 @@ void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
 }
 WF_PLAIN(weft_for_each, (void *base, size_t n, size_t size, weft_elem_fn *fn, void *ctx),
          base, n, size, fn, ctx)
+
+/* ---- weft_try_for_each ---- */
+
+typedef struct try_each_loop {
+  char *base;
+  size_t size;
+  weft_try_elem_fn *fn;
+  void *ctx;
+} try_each_loop;
+
+WF_ALIGN_LOOPS static int try_each_block(size_t begin, size_t end, void *ctx) {
+  const try_each_loop e = *(const try_each_loop *)ctx;
+  for (size_t i = begin; i < end; i++) {
+    int error = e.fn(e.base + i * e.size, i, e.ctx);
+    if (WF_UNLIKELY(error != 0)) return error;
+  }
+  return 0;
+}
+
+int weft_try_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
+                           weft_try_elem_fn *fn, void *ctx) {
+  try_each_loop e = {(char *)base, size, fn, ctx};
+  check_fn(fn == NULL, n, "weft_try_for_each");
+  check_base(base, n, size, "weft_try_for_each");
+  return wf_loop_try(o, n, try_each_block, &e, "weft_try_for_each");
+}
+WF_PLAIN_OF(int, weft_try_for_each,
+            (void *base, size_t n, size_t size, weft_try_elem_fn *fn, void *ctx), base, n,
+            size, fn, ctx)
 
 /* ---- weft_chunks ---- */
 
