@@ -21,6 +21,11 @@ static void map_nothing(void *out, const void *in, size_t index, void *ctx) {
   (void)out, (void)in, (void)index, (void)ctx;
 }
 
+static int try_map_nothing(void *out, const void *in, size_t index, void *ctx) {
+  (void)out, (void)in, (void)index, (void)ctx;
+  return 0;
+}
+
 static bool is_seven(const void *elem, void *ctx) {
   (void)ctx;
   return *(const int *)elem == 7;
@@ -55,6 +60,11 @@ static void each_nothing(void *elem, size_t index, void *ctx) {
   (void)elem, (void)index, (void)ctx;
 }
 
+static int try_each_nothing(void *elem, size_t index, void *ctx) {
+  (void)elem, (void)index, (void)ctx;
+  return 0;
+}
+
 static void chunk_nothing(void *first, size_t count, size_t index, void *ctx) {
   (void)first, (void)count, (void)index, (void)ctx;
 }
@@ -85,6 +95,27 @@ static const weft_reducer no_init = {4, NULL, fold_nothing, merge_nothing};
 static const weft_reducer no_fold = {4, init_nothing, NULL, merge_nothing};
 static const weft_reducer no_merge = {4, init_nothing, fold_nothing, NULL};
 static const weft_reducer no_size = {0, init_nothing, fold_nothing, merge_nothing};
+
+static int try_fold_nothing(void *acc, size_t begin, size_t end, void *ctx) {
+  (void)acc, (void)begin, (void)end, (void)ctx;
+  return 0;
+}
+
+static int try_merge_nothing(void *acc, const void *right, void *ctx) {
+  (void)acc, (void)right, (void)ctx;
+  return 0;
+}
+
+static const weft_try_reducer try_reducer = {4, init_nothing, try_fold_nothing,
+                                             try_merge_nothing};
+static const weft_try_reducer try_no_init = {4, NULL, try_fold_nothing,
+                                             try_merge_nothing};
+static const weft_try_reducer try_no_fold = {4, init_nothing, NULL, try_merge_nothing};
+static const weft_try_reducer try_no_merge = {4, init_nothing, try_fold_nothing, NULL};
+static const weft_try_reducer try_no_size = {0, init_nothing, try_fold_nothing,
+                                             try_merge_nothing};
+static const weft_try_reducer try_huge = {SIZE_MAX - 8, init_nothing, try_fold_nothing,
+                                          try_merge_nothing};
 
 /* ---- typed functions ---- */
 
@@ -149,6 +180,10 @@ static const char *loop_misuse(unsigned which, bool commit) {
   BAD_SPLIT(weft_try_for, (N, try_nothing, NULL))
   CALL(weft_for_each, (NULL, N, 4, each_nothing, NULL),
        (numbers, N, 4, each_nothing, NULL))
+  CALL(weft_try_for_each, (NULL, N, 4, try_each_nothing, NULL),
+       (numbers, N, 4, try_each_nothing, NULL))
+  MISUSE("weft_try_for_each: the function is NULL",
+         weft_try_for_each(numbers, N, 4, NULL, NULL))
   CALL(weft_chunks, (NULL, N, 4, 1, chunk_nothing, NULL),
        (numbers, N, 4, 1, chunk_nothing, NULL))
   BAD_SPLIT(weft_for_step, (0, N, 1, step_nothing, NULL))
@@ -176,6 +211,13 @@ static const char *array_misuse(unsigned which, bool commit) {
   CALL(weft_map, (NULL, 4, numbers, N, 4, map_nothing, NULL),
        (others, 4, numbers, N, 4, map_nothing, NULL))
   NO_ARRAY(weft_map, (others, 4, NULL, N, 4, map_nothing, NULL))
+  CALL(weft_try_map, (NULL, 4, numbers, N, 4, try_map_nothing, NULL),
+       (others, 4, numbers, N, 4, try_map_nothing, NULL))
+  NO_ARRAY(weft_try_map, (others, 4, NULL, N, 4, try_map_nothing, NULL))
+  MISUSE("weft_try_map: the function is NULL",
+         weft_try_map(others, 4, numbers, N, 4, NULL, NULL))
+  MISUSE("weft_try_map: the element size is 0",
+         weft_try_map(others, 0, numbers, N, 4, try_map_nothing, NULL))
   CALL(weft_filter, (NULL, numbers, N, 4, is_seven, NULL),
        (others, numbers, N, 4, is_seven, NULL))
   NO_ARRAY(weft_filter, (others, NULL, N, 4, is_seven, NULL))
@@ -286,6 +328,21 @@ static const char *reduce_misuse(unsigned which, bool commit) {
   MISUSE("weft_reduce: merge is NULL", weft_reduce(&result, N, &no_merge, NULL))
   MISUSE("weft_reduce: the size of the accumulator is 0",
          weft_reduce(&result, N, &no_size, NULL))
+  BAD_SPLIT(weft_reduce_local, (&result, N, &reducer, NULL))
+  BAD_SPLIT(weft_try_reduce, (&result, N, &try_reducer, NULL))
+#define REDUCTION(call, prefix, right)                                                   \
+  MISUSE(#call ": the reducer is NULL", call(&result, N, NULL, NULL))                    \
+  MISUSE(#call ": the result is NULL", call(NULL, N, &right, NULL))                      \
+  MISUSE(#call ": init is NULL", call(&result, N, &prefix##no_init, NULL))               \
+  MISUSE(#call ": fold is NULL", call(&result, N, &prefix##no_fold, NULL))               \
+  MISUSE(#call ": merge is NULL", call(&result, N, &prefix##no_merge, NULL))             \
+  MISUSE(#call ": the size of the accumulator is 0",                                     \
+         call(&result, N, &prefix##no_size, NULL))
+  REDUCTION(weft_reduce_local, , reducer)
+  REDUCTION(weft_try_reduce, try_, try_reducer)
+#undef REDUCTION
+  MISUSE("weft_try_reduce: the size of the accumulator is too large",
+         weft_try_reduce(&result, N, &try_huge, NULL))
   MISUSE("weft_scan: the operation is NULL",
          weft_scan(others, numbers, N, 4, &zero, true, NULL, NULL))
   MISUSE("weft_scan: the identity is NULL",

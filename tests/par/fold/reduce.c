@@ -1,8 +1,8 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free */
 /* weft_reduce and WEFT_FOLD: exact results of merges that do not commute, the same bits
- * for all numbers of threads and options, accumulators of all sizes, no memory, early
- * ends.
+ * for all numbers of threads, leaves as options want them, accumulators of all sizes, no
+ * memory, early ends.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/refusal.h"
@@ -169,6 +169,63 @@ TEST(leaves_have_an_end) {
   free(v.seen);
 }
 
+/* ---- leaves as the options want them ---- */
+
+typedef struct leaves {
+  size_t min_len, max_len, target_chunks;
+} leaves;
+
+/* The length that the header promises. */
+static size_t promised_leaf(size_t n, leaves l) {
+  size_t leaf = n / 512 + (n % 512 != 0);
+  if (leaf > 32768) leaf = 32768;
+  if (l.target_chunks > 0) leaf = n / l.target_chunks + (n % l.target_chunks != 0);
+  if (leaf < l.min_len) leaf = l.min_len;
+  if (l.max_len > 0 && leaf > l.max_len) leaf = l.max_len;
+  return leaf > 0 ? leaf : 1;
+}
+
+static const size_t SOME[] = {0, 1, 3, 100, 4000, SIZE_MAX};
+enum { SOME_COUNT = sizeof SOME / sizeof SOME[0] };
+
+static void check_leaves(size_t n, leaves l) {
+  weft_opts opts = WEFT_OPTS_INIT;
+  size_t result = 1, leaf = promised_leaf(n, l);
+  visits v = {.seen = calloc(n + 1, 1)};
+  REQUIRE(v.seen != NULL);
+  opts.min_len = l.min_len;
+  opts.max_len = l.max_len;
+  opts.target_chunks = l.target_chunks;
+  weft_reduce_with(&opts, &result, n, &VISITS, &v);
+  CHECK_EQ(result, n);
+  CHECK_MSG(atomic_load(&v.folds) == n / leaf + (n % leaf != 0),
+            "n %zu, min_len %zu, max_len %zu, target_chunks %zu: %zu folds", n, l.min_len,
+            l.max_len, l.target_chunks, atomic_load(&v.folds));
+  for (size_t k = 0; k < n; k++)
+    if (atomic_load(&v.seen[k]) != 1) {
+      CHECK_MSG(false, "index %zu of %zu", k, n);
+      break;
+    }
+  free(v.seen);
+}
+
+static void all_leaves(void *ctx) {
+  static const size_t NS[] = {0, 1, 2, 5, 64, 513, 4097};
+  (void)ctx;
+  for (unsigned i = 0; i < 7; i++)
+    for (unsigned k = 0; k < SOME_COUNT * SOME_COUNT * SOME_COUNT; k++)
+      check_leaves(NS[i],
+                   (leaves){SOME[k % SOME_COUNT], SOME[k / SOME_COUNT % SOME_COUNT],
+                            SOME[k / SOME_COUNT / SOME_COUNT]});
+}
+
+TEST(options_set_the_leaves) {
+  weft_pool *pool = pool_of(64);
+  in_each_pool(all_leaves, NULL);
+  weft_pool_run(pool, all_leaves, NULL);
+  weft_pool_destroy(pool);
+}
+
 TEST(nothing_is_init_alone) {
   size_t result = 7;
   weft_reducer r = {sizeof result, visits_init, NULL, NULL};
@@ -238,27 +295,30 @@ TEST(same_bits_for_all_numbers_of_threads) {
   free(reals);
 }
 
-TEST(same_bits_for_all_options) {
+/* The lengths in options set the leaves; the other options change nothing. */
+TEST(same_bits_for_other_options) {
   uint64_t random = harness_seed();
-  double expected, folded, sum;
+  double expected = 0, folded = 0, sum;
   weft_pool *pool = pool_of(3);
   reals = array_of(REALS, sizeof *reals);
   for (size_t i = 0; i < REALS; i++)
     reals[i] = (double)(int64_t)harness_random(&random) * 1e-9;
-  weft_reduce(&expected, REALS, &REAL_SUM, NULL);
-  folded = fold_reals(reals, REALS, NULL);
-  for (unsigned k = 0; k < 36; k++) {
-    weft_opts opts = WEFT_OPTS_INIT;
-    opts.pool = pool;
-    opts.split = (weft_split)(k % 3);
-    opts.max_workers = k / 3 % 4;
-    opts.min_len = k / 12 * 100;
-    opts.target_chunks = k;
-    weft_reduce_with(&opts, &sum, REALS, &REAL_SUM, NULL);
-    CHECK_EQ(memcmp(&sum, &expected, sizeof sum), 0);
-    sum = fold_reals_with(&opts, reals, REALS, NULL);
-    CHECK_EQ(memcmp(&sum, &folded, sizeof sum), 0);
-  }
+  for (unsigned lengths = 0; lengths < 8; lengths++)
+    for (unsigned k = 0; k < 12; k++) {
+      weft_opts opts = WEFT_OPTS_INIT;
+      opts.pool = pool;
+      opts.split = (weft_split)(k % 3);
+      opts.max_workers = k / 3 % 4;
+      opts.min_len = lengths & 1 ? 1000 : 0;
+      opts.max_len = lengths & 2 ? 5000 : 0;
+      opts.target_chunks = lengths & 4 ? 37 : 0;
+      weft_reduce_with(&opts, &sum, REALS, &REAL_SUM, NULL);
+      if (k == 0) expected = sum;
+      CHECK_EQ(memcmp(&sum, &expected, sizeof sum), 0);
+      sum = fold_reals_with(&opts, reals, REALS, NULL);
+      if (k == 0) folded = sum;
+      CHECK_EQ(memcmp(&sum, &folded, sizeof sum), 0);
+    }
   weft_pool_destroy(pool);
   free(reals);
 }

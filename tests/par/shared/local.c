@@ -3,10 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "par/support.h"
-
-#include <signal.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "sched/dies.h"
 
 typedef struct tally {
   unsigned long sum;
@@ -327,32 +324,12 @@ TEST(wrong_arguments_are_refused) {
   weft_local_destroy(NULL);
 }
 
-static void expect_message(const char *message, void *ctx) {
-  _exit(strcmp(message, ctx) == 0 ? 0 : 1);
-}
-
-/* What is committed in a child must end it with the message. */
-#define CHECK_FATAL(text, ...)                                                           \
-  do {                                                                                   \
-    pid_t child = fork();                                                                \
-    int status = 0;                                                                      \
-    REQUIRE(child >= 0);                                                                 \
-    if (child == 0) {                                                                    \
-      weft_set_fatal_handler(expect_message, (void *)(uintptr_t)(text));                 \
-      __VA_ARGS__;                                                                       \
-      _exit(2);                                                                          \
-    }                                                                                    \
-    REQUIRE(waitpid(child, &status, 0) == child);                                        \
-    CHECK_MSG(status == 0, "%s", text);                                                  \
-  } while (0)
-
 TEST(misuse_is_named) {
   weft_local *l;
   REQUIRE(weft_local_create(&l, 8, NULL, NULL) == 0);
-  CHECK_FATAL("weft_local_get: the local is NULL", (void)weft_local_get(NULL));
-  CHECK_FATAL("weft_local_each: the local is NULL",
-              weft_local_each(NULL, add_slot, NULL));
-  CHECK_FATAL("weft_local_each: the function is NULL", weft_local_each(l, NULL, NULL));
-  CHECK_FATAL("weft_local_count: the local is NULL", (void)weft_local_count(NULL));
+  CHECK_DIES("weft_local_get: the local is NULL", (void)weft_local_get(NULL));
+  CHECK_DIES("weft_local_each: the local is NULL", weft_local_each(NULL, add_slot, NULL));
+  CHECK_DIES("weft_local_each: the function is NULL", weft_local_each(l, NULL, NULL));
+  CHECK_DIES("weft_local_count: the local is NULL", (void)weft_local_count(NULL));
   weft_local_destroy(l);
 }
