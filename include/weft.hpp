@@ -1,9 +1,10 @@
 /* weft.hpp - weft for C++17: include this one. Header-only; link with libweft as in C.
  *
- *     weft/hpp/join.hpp     weft::join: callables, perhaps at the same time
+ *     weft/hpp/join.hpp     weft::join, invoke: callables, perhaps at the same time
  *     weft/hpp/loop.hpp     for_each, for_blocks, for_chunks, for_step, for_2d, try_for,
- *                           transform, map
- *     weft/hpp/reduce.hpp   reduce, transform_reduce, fold
+ *                           try_for_each, transform, try_transform, map
+ *     weft/hpp/reduce.hpp   reduce, transform_reduce, fold, fold_local, try_fold
+ *     weft/hpp/local.hpp    local: an object for each thread; bag: a growing array
  *     weft/hpp/numbers.hpp  sum, product, dot, min, max, mean, variance
  *     weft/hpp/array.hpp    fill, copy, reverse, rotate, gather, scatter, unique,
  *                           stable_partition, histogram, scans, comparisons
@@ -17,7 +18,7 @@
  * scheduler, pools and options, with callables inlined into the loops. Exceptions reach
  * the caller:
  *
- *     join          all are called; throws that of the first in the list
+ *     join, invoke  all are called; throws that of the first in the list
  *     loops, iter   throws that of the lowest index; blocks in front of it run, blocks
  *                   behind it are skipped
  *     reduce, fold  as loops
@@ -37,6 +38,7 @@
 #include <weft/hpp/base.hpp>
 #include <weft/hpp/iter.hpp>
 #include <weft/hpp/join.hpp>
+#include <weft/hpp/local.hpp>
 #include <weft/hpp/loop.hpp>
 #include <weft/hpp/numbers.hpp>
 #include <weft/hpp/order.hpp>

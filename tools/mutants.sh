@@ -37,6 +37,7 @@ programs_for() {
   */detail/fork_join.h) echo deque sleep life scope blocking ;;
   */core/latch.*) echo latch ;;
   */core/lock.*) echo queue latch deque ;;
+  */core/per_thread.*) echo per_thread ;;
   */core/*) echo queue latch ;;
   */sched/blocking.*) echo blocking ;;
   */sched/global.*) echo life ;;

@@ -1,4 +1,5 @@
-/* weft/hpp/join.hpp - weft::join: callables, perhaps at the same time, and their results.
+/* weft/hpp/join.hpp - weft::join: callables, perhaps at the same time, and their results;
+ * weft::invoke without results.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_HPP_JOIN_HPP
@@ -179,6 +180,21 @@ auto join(A &&a, B &&b, C &&c, More &&...more) {
     using no_result =
         std::tuple<decltype((void)more, nothing())..., nothing, nothing, nothing>;
     if constexpr (!std::is_same_v<decltype(all), no_result>) return all;
+  }
+}
+
+/* Replaces
+ *
+ *     f(), g(), h(), ...;
+ *
+ * Meaning: weft_invoke: as join for any number of callables, also none or one, without
+ * their results. The exception is that of the first in the list that throws; all are
+ * called in any case. For callables in a container use for_each. */
+template <class... F> void invoke(F &&...f) {
+  constexpr bool right = std::conjunction_v<std::is_invocable<F &>...>;
+  static_assert(right, "weft::invoke: each argument must be callable as f()");
+  if constexpr (right) {
+    if constexpr (sizeof...(f) > 0) (void)detail::join_list(f...);
   }
 }
 

@@ -1,5 +1,5 @@
 /* weft/hpp/loop.hpp - weft::for_each, for_blocks, for_chunks, for_step, for_2d, try_for,
- * transform, map.
+ * try_for_each, transform, try_transform, map.
  *
  *     weft::for_each(v, [](double &x) { x *= 2; });
  *
@@ -164,6 +164,40 @@ template <class F> int try_for(std::size_t n, F &&f) {
 
 /* Replaces
  *
+ *     for (auto &x : range)
+ *       if (int error = f(x)) return error;
+ *     return 0;
+ *
+ * Meaning: weft_try_for_each: for_each with a function that returns 0 or an error. The
+ * result is the error of the lowest failing index, or 0; see try_for, also for functions
+ * that throw. */
+template <class R, class F> int try_for_each(const options &o, R &&range, F &&f) {
+  detail::expect_range<R>();
+  if constexpr (detail::is_range<R>) {
+    auto view = detail::view_of(range);
+    using element = detail::element_of<decltype(view)>;
+    constexpr bool right = std::is_invocable_r_v<int, F &, element>;
+    static_assert(right,
+                  "weft::try_for_each: the function must be callable as f(element), an "
+                  "int");
+    if constexpr (right && detail::expect_shared<F, element>())
+      return weft::try_for(o, view.size(),
+                           [view, &f = std::as_const(f)](std::size_t i, std::size_t end) {
+                             for (; i < end; i++)
+                               if (int error = f(view[i])) return error;
+                             return 0;
+                           });
+  }
+  return 0;
+}
+
+template <class R, class F, std::enable_if_t<!detail::is_options<R>, int> = 0>
+int try_for_each(R &&range, F &&f) {
+  return weft::try_for_each(options(), std::forward<R>(range), std::forward<F>(f));
+}
+
+/* Replaces
+ *
  *     for (std::size_t i = begin; i < end; i += step) f(i);
  *
  * Meaning: weft_for_step, without overflow near SIZE_MAX. The lengths in options count
@@ -318,6 +352,47 @@ template <class R, class To, class F, std::enable_if_t<!detail::is_options<R>, i
 void transform(R &&from, To &&to, F &&f) {
   weft::transform(options(), std::forward<R>(from), std::forward<To>(to),
                   std::forward<F>(f));
+}
+
+/* Replaces
+ *
+ *     for (std::size_t i = 0; i < from.size(); i++)
+ *       if (int error = f(from[i], to[i])) return error;
+ *     return 0;
+ *
+ * Meaning: weft_try_map: f(element, result &) sets the result and returns 0, or returns
+ * an error. The result of the call is the error of the lowest failing index, or 0; see
+ * try_for, also for functions that throw. The shorter of the two containers decides. */
+template <class R, class To, class F>
+int try_transform(const options &o, R &&from, To &&to, F &&f) {
+  if constexpr (detail::expect_container<To>()) {
+    detail::expect_range<R>();
+    if constexpr (detail::is_range<R>) {
+      auto in = detail::view_of(from);
+      auto out = detail::view_of(to);
+      using element = detail::element_of<decltype(in)>;
+      using result = detail::element_of<decltype(out)>;
+      constexpr bool right = std::is_invocable_r_v<int, F &, element, result>;
+      static_assert(right, "weft::try_transform: the function must be callable as "
+                           "f(element, result &), an int");
+      if constexpr (right && detail::expect_writable<decltype(out)>() &&
+                    detail::expect_shared<F, element, result>())
+        return weft::try_for(
+            o, detail::shorter(in, out),
+            [in, out, &f = std::as_const(f)](std::size_t i, std::size_t end) {
+              for (; i < end; i++)
+                if (int error = f(in[i], out[i])) return error;
+              return 0;
+            });
+    }
+  }
+  return 0;
+}
+
+template <class R, class To, class F, std::enable_if_t<!detail::is_options<R>, int> = 0>
+int try_transform(R &&from, To &&to, F &&f) {
+  return weft::try_transform(options(), std::forward<R>(from), std::forward<To>(to),
+                             std::forward<F>(f));
 }
 
 namespace detail {

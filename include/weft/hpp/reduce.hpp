@@ -1,4 +1,4 @@
-/* weft/hpp/reduce.hpp - weft::reduce, transform_reduce, fold.
+/* weft/hpp/reduce.hpp - weft::reduce, transform_reduce, fold, fold_local, try_fold.
  *
  *     double sum = weft::reduce(v, 0.0, std::plus<>());
  *
@@ -14,13 +14,14 @@ WEFT_HPP_BEGIN
 
 namespace detail {
 
-/* weft_reduce with objects as accumulators. `leaf(optional<T> &, begin, end)` adds
- * elements to an accumulator that may still be empty; `merge(T &, T &&)` adds the
- * accumulator of what follows. Each accumulator that weft makes is either merged, which
- * ends it, or the result. The result is empty if there was no element. */
+/* weft_reduce, or weft_reduce_local, with objects as accumulators. `leaf(optional<T> &,
+ * begin, end)` adds elements to an accumulator that may still be empty; `merge(T &, T
+ * &&)` adds the accumulator of what follows. Each accumulator that weft makes is either
+ * merged, which ends it, or the result. The result is empty if there was no element. */
 template <class T, class Leaf, class Merge>
 std::optional<T> reduce_objects(const weft_opts *o, std::size_t n, Leaf &leaf,
-                                Merge &merge) {
+                                Merge &merge,
+                                decltype(&weft_reduce_with) how = weft_reduce_with) {
   static_assert(alignof(T) <= alignof(std::max_align_t),
                 "weft: the type of a reduction must not need more alignment than malloc "
                 "gives");
@@ -59,7 +60,7 @@ std::optional<T> reduce_objects(const weft_opts *o, std::size_t n, Leaf &leaf,
   } in{leaf, merge, {}};
   const weft_reducer r = {sizeof(accumulator), frame::init, frame::fold, frame::join};
   slot<accumulator> result;
-  weft_reduce_with(o, &result.get(), n, &r, &in);
+  how(o, &result.get(), n, &r, &in);
   accumulator all = result.take();
   in.failure.rethrow_if_caught();
   return std::move(all.value);
@@ -160,6 +161,40 @@ T transform_reduce(R &&range, T start, Op &&op, Map &&map) {
                                 std::forward<Op>(op), std::forward<Map>(map));
 }
 
+namespace detail {
+
+template <class Step, class Merge, class A, class Element> constexpr bool expect_fold() {
+  constexpr bool right =
+      std::is_invocable_v<Step &, A &, Element> && std::is_invocable_v<Merge &, A &, A>;
+  static_assert(right, "weft::fold: needs step(A &, element) and merge(A &, A &&)");
+  if constexpr (right)
+    return expect_shared<Step, A &, Element>() && expect_shared<Merge, A &, A>();
+  else
+    return false;
+}
+
+template <class R, class A, class Step, class Merge>
+A fold_by(decltype(&weft_reduce_with) how, const weft_opts *o, R &range,
+          const A &identity, Step &step, Merge &merge) {
+  expect_range<R>();
+  if constexpr (is_range<R>) {
+    auto view = view_of(range);
+    if constexpr (expect_fold<Step, Merge, A, element_of<decltype(view)>>()) {
+      auto leaf = [view, &step = std::as_const(step),
+                   &identity](std::optional<A> &to, std::size_t i, std::size_t end) {
+        if (!to) to.emplace(identity);
+        for (; i < end; i++) step(*to, view[i]);
+      };
+      std::optional<A> all =
+          reduce_objects<A>(o, view.size(), leaf, std::as_const(merge), how);
+      if (all) return std::move(*all);
+    }
+  }
+  return identity;
+}
+
+} // namespace detail
+
 /* Replaces
  *
  *     A acc = identity;
@@ -171,28 +206,7 @@ T transform_reduce(R &&range, T start, Op &&op, Map &&map) {
  * a copy of identity, which must not change what it is merged with. */
 template <class R, class A, class Step, class Merge>
 A fold(const options &o, R &&range, const A &identity, Step &&step, Merge &&merge) {
-  detail::expect_range<R>();
-  if constexpr (detail::is_range<R>) {
-    auto view = detail::view_of(range);
-    constexpr bool right =
-        std::is_invocable_v<Step &, A &, detail::element_of<decltype(view)>> &&
-        std::is_invocable_v<Merge &, A &, A>;
-    static_assert(right, "weft::fold: needs step(A &, element) and merge(A &, A &&)");
-    if constexpr (right &&
-                  detail::expect_shared<Step, A &,
-                                        detail::element_of<decltype(view)>>() &&
-                  detail::expect_shared<Merge, A &, A>()) {
-      auto leaf = [view, &step = std::as_const(step),
-                   &identity](std::optional<A> &to, std::size_t i, std::size_t end) {
-        if (!to) to.emplace(identity);
-        for (; i < end; i++) step(*to, view[i]);
-      };
-      std::optional<A> all =
-          detail::reduce_objects<A>(&o, view.size(), leaf, std::as_const(merge));
-      if (all) return std::move(*all);
-    }
-  }
-  return identity;
+  return detail::fold_by(weft_reduce_with, &o, range, identity, step, merge);
 }
 
 template <class R, class A, class Step, class Merge,
@@ -200,6 +214,141 @@ template <class R, class A, class Step, class Merge,
 A fold(R &&range, const A &identity, Step &&step, Merge &&merge) {
   return weft::fold(options(), std::forward<R>(range), identity, std::forward<Step>(step),
                     std::forward<Merge>(merge));
+}
+
+/* Replaces
+ *
+ *     A acc = identity;
+ *     for (auto &x : range) step(acc, x);
+ *     return acc;
+ *
+ * Meaning: weft_reduce_local: fold with one accumulator for each thread that takes part,
+ * for heavy accumulators such as maps and for results that do not depend on the order. So
+ * merge adds the accumulator of any other elements. */
+template <class R, class A, class Step, class Merge>
+A fold_local(const options &o, R &&range, const A &identity, Step &&step, Merge &&merge) {
+  return detail::fold_by(weft_reduce_local_with, &o, range, identity, step, merge);
+}
+
+template <class R, class A, class Step, class Merge,
+          std::enable_if_t<!detail::is_options<R>, int> = 0>
+A fold_local(R &&range, const A &identity, Step &&step, Merge &&merge) {
+  return weft::fold_local(options(), std::forward<R>(range), identity,
+                          std::forward<Step>(step), std::forward<Merge>(merge));
+}
+
+namespace detail {
+
+/* What try_fold has in its frame: the accumulators are those of C, so that an error has
+ * its position. An empty one has no value. */
+template <class A, class V, class Step, class Merge> struct try_folding {
+  const V view;
+  const A &identity;
+  const Step &step;
+  const Merge &merge;
+  earliest failure;
+
+  struct accumulator {
+    std::optional<A> value;
+    std::size_t first = 0; /* index */
+  };
+  static accumulator &of(const void *acc) noexcept {
+    return *std::launder(static_cast<accumulator *>(const_cast<void *>(acc)));
+  }
+  static void init(void *acc, void *) {
+    ::new (acc) accumulator;
+  }
+  /* What C gets for an exception: only not 0 matters. */
+  template <class Body> int caught(std::size_t position, Body &&body) noexcept {
+    int error = WEFT_ECANCELED;
+    guarded([&] { error = body(); }, [&] { failure.caught_at(position); });
+    return error;
+  }
+  static int fold(void *acc, std::size_t begin, std::size_t end, void *ctx) {
+    try_folding &here = from_ctx<try_folding>(ctx);
+    accumulator &to = of(acc);
+    to.first = begin;
+    return here.caught(begin, [&] {
+      if (!to.value) to.value.emplace(here.identity);
+      for (std::size_t i = begin; i < end; i++)
+        if (int error = here.step(*to.value, here.view[i])) {
+          here.failure.settle(begin, [] {}); /* unless an exception was in front */
+          return error;
+        }
+      return 0;
+    });
+  }
+  static int join(void *acc, const void *right, void *ctx) {
+    try_folding &here = from_ctx<try_folding>(ctx);
+    accumulator &to = of(acc), &from = of(right);
+    int error = 0;
+    if (from.value)
+      error = here.caught(from.first, [&] {
+        if (!to.value) {
+          to.value.emplace(std::move(*from.value));
+          return 0;
+        }
+        if constexpr (std::is_void_v<std::invoke_result_t<const Merge &, A &, A>>) {
+          here.merge(*to.value, std::move(*from.value));
+          return 0;
+        } else {
+          return static_cast<int>(here.merge(*to.value, std::move(*from.value)));
+        }
+      });
+    from.~accumulator();
+    return error;
+  }
+};
+
+} // namespace detail
+
+/* Replaces
+ *
+ *     A acc = identity;
+ *     for (auto &x : range)
+ *       if (int error = step(acc, x)) return error;
+ *     result = acc;
+ *     return 0;
+ *
+ * Meaning: weft_try_reduce: a fold whose step returns 0 or an error, and whose merge may
+ * do so, too (or return nothing). The value of the call is the error of the lowest
+ * failing index, or 0; see try_for, also for functions that throw. `result` is the
+ * identity before the call, and has all elements after it if there was no error;
+ * otherwise it is unchanged. */
+template <class R, class A, class Step, class Merge>
+int try_fold(const options &o, R &&range, A &result, Step &&step, Merge &&merge) {
+  detail::expect_range<R>();
+  if constexpr (detail::is_range<R>) {
+    auto view = detail::view_of(range);
+    using element = detail::element_of<decltype(view)>;
+    constexpr bool right = std::is_invocable_r_v<int, Step &, A &, element>;
+    static_assert(right, "weft::try_fold: needs step(A &, element), an int");
+    if constexpr (right && detail::expect_fold<Step, Merge, A, element>()) {
+      using frame = detail::try_folding<A, decltype(view), std::remove_reference_t<Step>,
+                                        std::remove_reference_t<Merge>>;
+      using accumulator = typename frame::accumulator;
+      static_assert(alignof(accumulator) <= alignof(std::max_align_t),
+                    "weft: the type of a reduction must not need more alignment than "
+                    "malloc gives");
+      frame in{view, result, step, merge, {}};
+      const weft_try_reducer r = {sizeof(accumulator), frame::init, frame::fold,
+                                  frame::join};
+      detail::slot<accumulator> all;
+      const int status = weft_try_reduce_with(&o, &all.get(), view.size(), &r, &in);
+      accumulator whole = all.take();
+      in.failure.rethrow_if_caught();
+      if (status == 0 && whole.value) result = std::move(*whole.value);
+      return status;
+    }
+  }
+  return 0;
+}
+
+template <class R, class A, class Step, class Merge,
+          std::enable_if_t<!detail::is_options<R>, int> = 0>
+int try_fold(R &&range, A &result, Step &&step, Merge &&merge) {
+  return weft::try_fold(options(), std::forward<R>(range), result,
+                        std::forward<Step>(step), std::forward<Merge>(merge));
 }
 
 WEFT_HPP_END
