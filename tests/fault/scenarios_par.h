@@ -334,6 +334,90 @@ static int reductions(weft_pool *pool) {
   return is_true(total.sum == (uint64_t)ROWS * (ROWS - 1) / 2);
 }
 
+static int local_reductions(weft_pool *pool) {
+  static const weft_reducer reducer = {sizeof(wide_sum), wide_sum_init, wide_sum_fold,
+                                       wide_sum_merge};
+  (void)pool;
+  wide_sum total;
+  fill_arrays();
+  weft_reduce_local(&total, ROWS, &reducer, NULL);
+  return is_true(total.sum == (uint64_t)ROWS * (ROWS - 1) / 2);
+}
+
+static int try_wide_fold(void *acc, size_t begin, size_t end, void *ctx) {
+  wide_sum_fold(acc, begin, end, ctx);
+  return begin <= 3000 && 3000 < end ? 3000 : 0;
+}
+
+static int try_wide_merge(void *acc, const void *right, void *ctx) {
+  wide_sum_merge(acc, right, ctx);
+  return 0;
+}
+
+static int try_reductions(weft_pool *pool) {
+  static const weft_try_reducer reducer = {sizeof(wide_sum), wide_sum_init, try_wide_fold,
+                                           try_wide_merge};
+  (void)pool;
+  wide_sum total;
+  fill_arrays();
+  return is_true(weft_try_reduce(&total, ROWS, &reducer, NULL) == 3000);
+}
+
+/* ---- slots and bags ---- */
+
+typedef struct gathering {
+  weft_local *sums;
+  weft_bag *rows;
+  atomic_ulong lost; /* calls that had no memory */
+} gathering;
+
+static void gather_rows(size_t begin, size_t end, void *ctx) {
+  gathering *g = ctx;
+  for (size_t i = begin; i < end; i++) {
+    uint64_t *sum = g->sums != NULL ? weft_local_get(g->sums) : NULL;
+    if (sum != NULL)
+      *sum += i;
+    else if (g->sums != NULL)
+      atomic_fetch_add(&g->lost, 1);
+    if (g->rows != NULL && weft_bag_add(g->rows, &i) != 0) atomic_fetch_add(&g->lost, 1);
+  }
+}
+
+static void add_sum(void *slot, void *ctx) {
+  *(uint64_t *)ctx += *(const uint64_t *)slot;
+}
+
+static int slots(weft_pool *pool) {
+  gathering g = {NULL, NULL, 0};
+  uint64_t sum = 0;
+  (void)pool;
+  int status = weft_local_create(&g.sums, sizeof(uint64_t), NULL, NULL);
+  if (status != 0) return status;
+  weft_for(ROWS, gather_rows, &g);
+  weft_local_each(g.sums, add_sum, &sum);
+  weft_local_destroy(g.sums);
+  if (atomic_load(&g.lost) > 0) return WEFT_ENOMEM;
+  return is_true(sum == (uint64_t)ROWS * (ROWS - 1) / 2);
+}
+
+static int bags(weft_pool *pool) {
+  gathering g = {NULL, NULL, 0};
+  (void)pool;
+  int status = weft_bag_create(&g.rows, sizeof(size_t));
+  if (status != 0) return status;
+  weft_for(ROWS, gather_rows, &g);
+  bool right = weft_bag_count(g.rows) + atomic_load(&g.lost) == ROWS;
+  if (atomic_load(&g.lost) == 0) {
+    fill_arrays();
+    weft_bag_copy(places, g.rows);
+    for (size_t i = 0; i < ROWS; i++) hits_of[places[i]]++;
+    right = right && each_hit_once() == 0;
+  }
+  weft_bag_destroy(g.rows);
+  if (!right) return WRONG;
+  return atomic_load(&g.lost) > 0 ? WEFT_ENOMEM : 0;
+}
+
 static int numeric_reductions(weft_pool *pool) {
   const uint64_t sum = (uint64_t)ROWS * (ROWS - 1) / 2;
   (void)pool;
@@ -495,6 +579,11 @@ static const scenario PAR_SCENARIOS[] = {
     {"least and largest", extremes, IN_POOL, ONLY_OK, 0, true},
     {"comparisons", comparisons, IN_POOL, ONLY_OK, 0, true},
     {"reduce", reductions, IN_POOL, ONLY_OK, 0, false},
+    {"reduce with a sum for each thread", local_reductions, IN_POOL, ONLY_OK, 0, false},
+    {"reduce that fails", try_reductions, IN_POOL, ONLY_OK, 0, false},
+    {"slots", slots, IN_POOL, OR_ENOMEM, 0, false},
+    {"slots from outside", slots, WITH_GLOBAL, OR_ENOMEM, 0, false},
+    {"bag", bags, IN_POOL, OR_ENOMEM, 0, false},
     {"reduce numbers", numeric_reductions, IN_POOL, ONLY_OK, 0, true},
     {"scan", scans, IN_POOL, ONLY_OK, 0, false},
     {"scan numbers", numeric_scans, IN_POOL, ONLY_OK, 0, false},

@@ -33,6 +33,15 @@ static int deep_joins(weft_pool *pool) {
   return top.count == 300 ? 0 : WRONG;
 }
 
+static int invoked_functions(weft_pool *pool) {
+  atomic_ulong ran = 0;
+  weft_call calls[50];
+  (void)pool;
+  for (unsigned i = 0; i < 50; i++) calls[i] = (weft_call){count_one, &ran};
+  weft_invoke(calls, 50);
+  return all_ran(&ran, 50);
+}
+
 static void isolated_tree(void *ctx) {
   tree_count(ctx);
 }
@@ -386,6 +395,8 @@ static int blocking_here(weft_pool *pool) {
 /* clang-format off */
 static const scenario TASK_SCENARIOS[] = {
     {"deep joins", deep_joins, IN_POOL, ONLY_OK, 0, true},
+    {"invoked functions", invoked_functions, IN_POOL, ONLY_OK, 0, true},
+    {"invoked from outside", invoked_functions, WITH_GLOBAL, ONLY_OK, 0, true},
     {"isolated joins", isolated_joins, IN_POOL, ONLY_OK, 0, true},
     {"isolated joins from outside", isolated_joins, WITH_GLOBAL, ONLY_OK, 0, true},
     {"detach one", detach_one, AT_POOL, OR_ENOMEM, 0, false},
