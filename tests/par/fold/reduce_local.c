@@ -43,7 +43,7 @@ static void part_merge(void *acc, const void *right, void *ctx) {
   part_acc *own = acc;
   CHECK_EQ(atomic_fetch_add(&own->users, 1), 0);
   own->count += ((const part_acc *)right)->count;
-  CHECK_EQ(((const unsigned char *)right)[p->size - 1], p->size > 16 ? 0x5a : 0);
+  if (p->size > sizeof *own) CHECK_EQ(((const unsigned char *)right)[p->size - 1], 0x5a);
   atomic_fetch_sub(&own->users, 1);
   atomic_fetch_add(&p->merges, 1);
 }
