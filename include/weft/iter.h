@@ -295,8 +295,9 @@ WEFT_API void weft_iter_interleave(weft_iter *it, const weft_iter *other);
 /* ---- how it runs ---- */
 
 /* Options of weft/opts.h for the sinks, at any place in the chain. Lengths count elements
- * of the sources. weft_iter_options sets all of them. A sink that is cancelled returns
- * soon, with a result that means nothing. */
+ * of the sources. In folds, min_len, max_len and target_chunks set the leaves and so the
+ * number of accumulators, as in weft_reduce. weft_iter_options sets all of them. A sink
+ * that is cancelled returns soon, with a result that means nothing. */
 WEFT_API void weft_iter_pool(weft_iter *it, weft_pool *pool);
 WEFT_API void weft_iter_cancel(weft_iter *it, struct weft_scope *scope);
 WEFT_API void weft_iter_min_len(weft_iter *it, size_t min_len);

@@ -67,7 +67,7 @@ WEFT_API int weft_local_create(weft_local **out, size_t size,
  *
  * Threads: any. Errors: NULL if the slot is new and there is no memory for it; the next
  * call tries again. weft_local_reserve excludes that beforehand. A NULL set ends the
- * program with a message. Cost: 2 ns (Xeon, 2 CPUs, gcc 12); the first call of a thread
+ * program with a message. Cost: 2 ns (AMD EPYC, gcc 12); the first call of a thread
  * allocates. */
 WEFT_API void *weft_local_get(weft_local *l);
 
