@@ -114,7 +114,7 @@ static void nested_fold(void *acc, size_t begin, size_t end, void *ctx) {
     size_t before = own->count;
     parts inner = {.seen = p->seen + 70 * i, .size = sizeof(part_acc)};
     const weft_reducer r = {sizeof(part_acc), part_init, part_fold, part_merge};
-    part_acc result;
+    _Alignas(16) part_acc result;
     CHECK_EQ(atomic_fetch_add(&own->users, 1), 0);
     weft_reduce_local(&result, 70, &r, &inner);
     CHECK_EQ(own->count, before);
@@ -128,7 +128,7 @@ static void check_nested(void *ctx) {
   parts p = {.seen = calloc(200 * 70, 1), .size = sizeof(part_acc)};
   REQUIRE(p.seen != NULL);
   const weft_reducer r = {sizeof(part_acc), part_init, nested_fold, part_merge};
-  part_acc result;
+  _Alignas(16) part_acc result;
   weft_reduce_local(&result, 200, &r, &p);
   CHECK_EQ(result.count, 200 * 70);
   for (size_t i = 0; i < 200 * 70; i++)
