@@ -5,6 +5,7 @@
  *     weft/typed_task.h      WEFT_TASK: fork-join with arguments and results by value
  *     weft/scope.h           structured concurrency: scopes, weft_spawn, cancellation
  *     weft/task.h            handles, detached work, broadcast, yield, isolate, blocking
+ *     weft/typed_async.h     WEFT_ASYNC: handles with arguments and results by value
  *     weft/loop.h            parallel loops: weft_for, weft_for_each, weft_for_2d, ...
  *     weft/array.h           arrays: map, filter, partition, count, histogram, moves
  *     weft/search.h          searches that stop early, comparisons of arrays
@@ -56,6 +57,7 @@
 #include <weft/sort.h>
 #include <weft/sort_numbers.h>
 #include <weft/task.h>
+#include <weft/typed_async.h>
 #include <weft/typed_fold.h>
 #include <weft/typed_function.h>
 #include <weft/typed_sort.h>

@@ -23,6 +23,9 @@ typedef struct weft_pool weft_pool;
 /* The largest value of weft_config.blocking, and the value that means "none". */
 #define WEFT_MAX_BLOCKING 1024
 #define WEFT_NO_BLOCKING  (~0U)
+/* The value of weft_config.queue_limit that means "none", whatever the environment says.
+ */
+#define WEFT_NO_QUEUE_LIMIT SIZE_MAX
 
 /* How long a worker that finds no work searches before it sleeps. A sleeping pool uses no
  * CPU time in any mode. (While a pool with more threads than CPUs is at work, one of its
@@ -80,12 +83,18 @@ typedef struct weft_config {
                       * weft_blocking_begin. 0: as many as `threads`; WEFT_NO_BLOCKING:
                       * none */
   weft_steer steer;  /* where woken threads run */
+  /* How many detached and asynchronous functions may wait in the pool, not yet begun. At
+   * the limit weft_detach, weft_async and the like return WEFT_EAGAIN and take nothing,
+   * so that a producer that is faster than the pool does not fill the memory. Exact, also
+   * with many producers. 0: the environment variable WEFT_QUEUE_LIMIT if it is a number
+   * from 1 to 10^8, else none; WEFT_NO_QUEUE_LIMIT: none. */
+  size_t queue_limit;
 } weft_config;
 
 #define WEFT_CONFIG_INIT                                                                 \
   {                                                                                      \
     sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0, 0,       \
-        WEFT_STEER_DEFAULT                                                               \
+        WEFT_STEER_DEFAULT, 0                                                            \
   }
 
 /* Creates a pool.
@@ -134,9 +143,28 @@ WEFT_API void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx);
  * under way. weft_pool_destroy runs all that is left. ctx must stay valid until fn has
  * used it. In a pool that has no started thread fn runs in the call.
  *
- * Threads: any. Errors: WEFT_EINVAL for NULL fn, WEFT_ENOMEM (then fn will not run).
- * Cost: some tens of nanoseconds, and a wake-up if the pool sleeps. */
+ * Threads: any. Errors: WEFT_EINVAL for NULL fn, WEFT_ENOMEM, and WEFT_EAGAIN if as many
+ * functions wait as weft_config.queue_limit allows; then fn will not run. Cost: some tens
+ * of nanoseconds, and a wake-up if the pool sleeps. */
 WEFT_API int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx);
+
+/* Waits until everything that was submitted has run.
+ *
+ * Meaning: detached functions, those of handles, those of weft_handle_then, and what they
+ * submit in turn, have all returned; what they did is visible. Precisely: at some moment
+ * during the call nothing that was submitted had yet to run. Work that others submit
+ * later does not keep the call waiting, but where the pool never comes to an end of its
+ * work the call does not either. NULL means the current pool; if the global one does not
+ * run, there is nothing to wait for.
+ *
+ * Threads: any outside the pool, and callers inside weft_pool_run, which help meanwhile.
+ * A thread of the pool itself, or a guest that is helping, would wait for itself: that
+ * ends the program with a message. Errors: none. Allocates nothing. Cost: none for those
+ * who submit; a wake-up for the waiting thread.
+ *
+ *     for (size_t i = 0; i < n; i++) weft_pool_detach(pool, warm_up, &cache[i]);
+ *     weft_pool_wait_idle(pool); */
+WEFT_API void weft_pool_wait_idle(weft_pool *pool);
 
 /* Returns the pool that calls of this thread would use now: the one it is in, else the
  * global one, which is started if it does not run. NULL if that is impossible; calls that

@@ -1,5 +1,6 @@
-/* weft/task.h - work outside of scopes: handles, detached work, a call on every thread,
- * and what a task can ask of its thread: yield, isolate, blocking sections.
+/* weft/task.h - work outside of scopes: handles and how to wait for them, detached work,
+ * a call on every thread, and what a task can ask of its thread: yield, isolate, blocking
+ * sections. docs/guide/servers.md shows handles in a program with an event loop.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_TASK_H
@@ -24,8 +25,9 @@ typedef struct weft_handle weft_handle;
  * *out is the handle; give it to weft_handle_wait or to weft_handle_drop, once. fn runs
  * as if inside weft_isolate, so code that waits for the handle never runs on top of it.
  *
- * Threads: any. Errors: WEFT_EINVAL for NULL out or fn or bad options, WEFT_ENOMEM; then
- * *out is NULL and fn will not run. Cost: about 100 ns, and a wake-up if the pool sleeps.
+ * Threads: any. Errors: WEFT_EINVAL for NULL out or fn or bad options, WEFT_ENOMEM, and
+ * WEFT_EAGAIN if as many functions wait as weft_config.queue_limit allows; then *out is
+ * NULL and fn will not run. Cost: about 100 ns, and a wake-up if the pool sleeps.
  *
  *     weft_handle *handle;
  *     if (weft_async(&handle, load, &level) != 0) load(&level);
@@ -35,9 +37,38 @@ WEFT_API int weft_async(weft_handle **out, weft_fn *fn, void *ctx);
 WEFT_API int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn,
                              void *ctx);
 
+/* Replaces
+ *
+ *     fn(args);        // now, though its result is needed later
+ *
+ * Meaning: as weft_async, with ctx a copy of `size` bytes at args, aligned for any type
+ * of C, that lives as long as the handle. weft_handle_args gives its address: a function
+ * that writes its result there needs no memory of its own. WEFT_ASYNC (typed_async.h)
+ * does this with arguments and a result by value.
+ *
+ * Errors: as weft_async, and WEFT_EINVAL for NULL args with a size. */
+WEFT_API int weft_async_copy(weft_handle **out, const void *args, size_t size,
+                             weft_fn *fn);
+WEFT_API int weft_async_copy_with(const weft_opts *o, weft_handle **out, const void *args,
+                                  size_t size, weft_fn *fn);
+
+/* Returns the copy that weft_async_copy made; NULL for other handles. The function may be
+ * at it until it has returned. Threads: any. */
+WEFT_API void *weft_handle_args(weft_handle *h);
+
 /* Returns whether the function has returned; if so, what it did is visible. Threads: any.
  */
 WEFT_API bool weft_handle_done(const weft_handle *h);
+
+/* Gives up the handle without waiting; the function still runs, and so does what was
+ * asked for by weft_handle_then and its relatives. NULL does nothing. Threads: any. */
+WEFT_API void weft_handle_drop(weft_handle *h);
+
+/* ---- waiting for handles ---- */
+
+/* One thread at a time waits for a handle. Calls that free handles return when everything
+ * that was asked for (weft_handle_then: queued; weft_handle_notify: written;
+ * weft_handle_on_done: called) has happened, so that a descriptor may be closed then. */
 
 /* Waits until the function has returned, and frees the handle. If no thread has started
  * the function yet, the calling thread runs it; otherwise the calling thread helps the
@@ -48,9 +79,107 @@ WEFT_API bool weft_handle_done(const weft_handle *h);
  * it runs by weft_yield: on the same thread that ends the program with a message. */
 WEFT_API int weft_handle_wait(weft_handle *h);
 
-/* Gives up the handle without waiting; the function still runs. NULL does nothing.
- * Threads: any. */
-WEFT_API void weft_handle_drop(weft_handle *h);
+/* The same for at most timeout_ns nanoseconds: WEFT_EBUSY, and the handle stays, when the
+ * time is over. 0 only looks. UINT64_MAX is for ever.
+ *
+ * Meaning: a thread outside of pools sleeps, and leaves the function to the pool's
+ * threads, so the limit is kept to within the system's timers. A caller inside
+ * weft_pool_run helps, and a task that it has begun is run to its end. A thread that a
+ * pool has started may be the only one that could run the function, so it runs a function
+ * that nobody has begun, however long that takes. A function that returns at the very
+ * last moment counts: then the result is 0.
+ *
+ * Threads: any, one for each handle. Errors: WEFT_EINVAL for NULL, WEFT_EBUSY; else 0,
+ * and the handle is freed. Allocates nothing.
+ *
+ *     while (weft_handle_wait_for(handle, 100 * 1000 * 1000) == WEFT_EBUSY)
+ *       show_progress(); */
+WEFT_API int weft_handle_wait_for(weft_handle *h, uint64_t timeout_ns);
+
+/* Replaces
+ *
+ *     for (size_t i = 0;; i = (i + 1) % n) if (weft_handle_done(h[i])) return i;
+ *
+ * Meaning: waits until one of n functions has returned; returns its index, and frees
+ * none. If several are done it is the lowest one. The handles may be of different pools,
+ * and the same one may be there twice. Who runs and helps what: as weft_handle_wait_for.
+ *
+ * Threads: any, one for each handle. Errors: n = 0 or a NULL among the handles ends the
+ * program with a message, and so does a handle that another thread waits for. Allocates
+ * nothing. Cost: some nanoseconds for each handle, and a wake-up.
+ *
+ *     while (n > 0) {
+ *       size_t i = weft_handle_wait_any(handles, n);
+ *       use(results[i]);
+ *       weft_handle_wait(handles[i]);                 // returns at once, and frees it
+ *       handles[i] = handles[--n], results[i] = results[n];
+ *     } */
+WEFT_API size_t weft_handle_wait_any(weft_handle *const *h, size_t n);
+
+/* The same for at most timeout_ns nanoseconds: SIZE_MAX when the time is over. */
+WEFT_API size_t weft_handle_wait_any_for(weft_handle *const *h, size_t n,
+                                         uint64_t timeout_ns);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) weft_handle_wait(h[i]);
+ *
+ * Meaning: waits until all have returned, and frees all. The calling thread runs those
+ * that nobody has begun. n may be 0.
+ *
+ * Threads: any, one for each handle. Errors: WEFT_EINVAL for a NULL among the handles;
+ * then none was waited for or freed. The same handle twice ends the program with a
+ * message. Allocates nothing. */
+WEFT_API int weft_handle_wait_all(weft_handle *const *h, size_t n);
+
+/* ---- being told ---- */
+
+/* Replaces
+ *
+ *     weft_handle_wait(h); fn(ctx);      // though nobody needs to wait for it
+ *
+ * Meaning: fn(ctx) runs in the handle's pool, in the same lane, once the function has
+ * returned; at once if it has. What the function did is visible to fn. The handle stays
+ * the caller's, to wait for or to drop; that does not concern fn. A handle may have any
+ * number of these, which are queued in the order of the calls. fn runs as detached work
+ * does, and may itself call everything. weft_config.queue_limit does not count it.
+ *
+ * Threads: any that has the handle; its pool must exist. Errors: WEFT_EINVAL for NULL,
+ * WEFT_ENOMEM; then fn will not run. If later there is no memory for the queue, fn runs
+ * on the thread that was at the function. Cost: an allocation, and a place in the queue.
+ *
+ *     weft_async(&handle, read_page, page);
+ *     weft_handle_then(handle, index_page, page);
+ *     weft_handle_drop(handle); */
+WEFT_API int weft_handle_then(weft_handle *h, weft_fn *fn, void *ctx);
+
+/* Tells an event loop: writes the eight bytes of a uint64_t 1 to fd once the function has
+ * returned; at once if it has. For an eventfd, or the writing end of a pipe, that epoll,
+ * poll or select watches.
+ *
+ * Meaning: weft_handle_done is true by then. Several handles may write to one descriptor:
+ * an eventfd adds up, a pipe holds eight bytes for each. Use one that does not block
+ * (EFD_NONBLOCK, O_NONBLOCK): a full one has something to read anyway, while a blocking
+ * pipe that is full holds up a thread of the pool. Nothing is reported if the descriptor
+ * was closed meanwhile, and SIGPIPE is not raised. Close it only when the handle was
+ * waited for, or the event has come: a number that is used again would get the bytes.
+ *
+ * Threads: any that has the handle. Errors: WEFT_EINVAL for NULL, or a descriptor that is
+ * not open for writing; WEFT_ENOMEM. Cost: an allocation, and some system calls on the
+ * thread that was at the function. */
+WEFT_API int weft_handle_notify(weft_handle *h, int fd);
+
+/* Calls fn(ctx) once the function has returned, on the thread that was at it; at once, on
+ * the calling thread, if it has. For other ways to tell an event loop: uv_async_send,
+ * g_main_context_wakeup, PostMessage, pthread_cond_signal.
+ *
+ * Meaning: weft_handle_done is true by then, and threads that wait for the handle go on
+ * when fn has returned. So fn is short and does not wait: for a lock that is held long,
+ * a handle, a scope, a broadcast. It may drop the handle, detach and start handles.
+ *
+ * Threads: any that has the handle. Errors: WEFT_EINVAL for NULL, WEFT_ENOMEM; then fn is
+ * not called. Cost: an allocation. */
+WEFT_API int weft_handle_on_done(weft_handle *h, weft_fn *fn, void *ctx);
 
 /* ---- detached work ---- */
 

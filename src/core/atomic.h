@@ -90,6 +90,7 @@ WF_ATOMIC_CAS(word, uintptr_t, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
  */
 WF_ATOMIC_LOAD(ptr, void *, acquire, __ATOMIC_ACQUIRE)
 WF_ATOMIC_RMW(ptr, void *, exchange, __atomic_exchange_n, acquire, __ATOMIC_ACQUIRE)
+WF_ATOMIC_RMW(ptr, void *, exchange, __atomic_exchange_n, acq_rel, __ATOMIC_ACQ_REL)
 WF_ATOMIC_CAS(ptr, void *, release, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 
 /* For assertions only (core/assert.h): any recent value, and no step for the explorer. */

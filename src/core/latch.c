@@ -77,6 +77,27 @@ bool wf_count_latch_done(wf_count_latch *counter) {
   return wf_count_latch_count_off(counter) && wf_latch_set(&counter->latch);
 }
 
+/* ---- waiting until a time ---- */
+
+uint64_t wf_deadline_in(uint64_t timeout_ns) {
+  uint64_t now = wf_sys_now_ns();
+  return timeout_ns < WF_NEVER - now ? now + timeout_ns : WF_NEVER;
+}
+
+bool wf_wait_until(wf_u32 *word, uint32_t expected, uint64_t deadline_ns) {
+  if (deadline_ns == WF_NEVER) {
+    wf_sys_wait(word, expected);
+    return true;
+  }
+  uint64_t before = wf_sys_now_ns();
+  if (before >= deadline_ns) return false;
+  if (wf_sys_wait_for(word, expected, deadline_ns - before)) return true;
+  /* A system that refuses to wait says so too early: then the clock decides. A clock that
+   * stands still never would. */
+  uint64_t now = wf_sys_now_ns();
+  return now < deadline_ns && now != before;
+}
+
 /* ---- once-latch ---- */
 
 enum { ONCE_UNSET = 0, ONCE_WAITING = 1, ONCE_SET = 2 };
@@ -122,6 +143,15 @@ bool wf_once_latch_wait_announced(wf_once_latch *once) {
     wf_sys_wait(&once->x_state, ONCE_WAITING);
   WF_ASSERT(state == ONCE_UNSET || state == ONCE_SET);
   return state == ONCE_SET;
+}
+
+bool wf_once_latch_wait_until(wf_once_latch *once, uint64_t deadline_ns) {
+  bool in_time = true;
+  wf_once_latch_announce(once);
+  while (in_time && !wf_once_latch_probe(once))
+    in_time = wf_wait_until(&once->x_state, ONCE_WAITING, deadline_ns);
+  /* It stays WAITING if the time was over: then its setter wakes nobody. */
+  return in_time || wf_once_latch_probe(once);
 }
 
 void wf_once_latch_nudge(wf_once_latch *once) {

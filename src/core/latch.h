@@ -213,6 +213,19 @@ bool wf_once_latch_probe(const wf_once_latch *once);
 /* Blocks until it is set. Only one thread waits. */
 void wf_once_latch_wait(wf_once_latch *once);
 
+/* The same until wf_sys_now_ns() has come to deadline_ns; false if it is not set then. */
+bool wf_once_latch_wait_until(wf_once_latch *once, uint64_t deadline_ns);
+
+/* A time that never comes, for the calls that take one. */
+#define WF_NEVER UINT64_MAX
+
+/* The time that is timeout_ns from now. */
+uint64_t wf_deadline_in(uint64_t timeout_ns);
+
+/* wf_sys_wait that ends at a time; WF_NEVER is a wait without one. False if the time has
+ * come; true if something else ended the wait, perhaps nothing at all. */
+bool wf_wait_until(wf_u32 *word, uint32_t expected, uint64_t deadline_ns);
+
 /* For a waiter that must also look at something else. It announces that it is about to
  * block, and then looks. If there is nothing, it blocks until the latch is set (true) or
  * until it was nudged after the announcement (false). A nudge is a fence and a load if

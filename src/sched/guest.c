@@ -217,7 +217,7 @@ typedef struct handed_in {
   wf_once_latch done;
 } handed_in;
 
-static void run_handed_in(void *ctx) {
+void wf_guest_run_handed_in(void *ctx) {
   handed_in *call = (handed_in *)ctx;
   call->fn(call->ctx);
   wf_once_latch_set(&call->done); /* the caller may be gone after this */
@@ -228,7 +228,7 @@ static bool hand_in(weft_pool *pool, weft_fn *fn, void *ctx) {
   handed_in call = {fn, ctx, {{0}}};
   wf_once_latch_init(&call.done);
   if (wf_pool_started(pool) == 0) return false;
-  if (wf_pool_inject(pool, WEFT_LANE_NORMAL, run_handed_in, &call, NULL) != 0)
+  if (wf_pool_inject(pool, WEFT_LANE_NORMAL, wf_guest_run_handed_in, &call, NULL) != 0)
     return false;
   wf_once_latch_wait(&call.done);
   return true;

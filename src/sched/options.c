@@ -23,11 +23,15 @@ enum { DEFAULT_GUESTS = 64, DEFAULT_DEQUE_CAPACITY = 1024 };
 /* 2^30 tasks, far more than any recursion holds. */
 #define LARGEST_DEQUE_CAPACITY ((size_t)1 << 30)
 
+/* Of the environment; a program may configure more. A choice: 10^8 functions that wait
+ * take 1.6 GB. */
+enum { LARGEST_QUEUE_LIMIT = 100000000 };
+
 wf_environment wf_environment_read(void) {
   /* A program that changes its environment while it creates a pool has a race of its own.
    * NOLINTNEXTLINE(concurrency-mt-unsafe) */
   return (wf_environment){getenv("WEFT_NUM_THREADS"), getenv("WEFT_IDLE"),
-                          getenv("WEFT_STEER")};
+                          getenv("WEFT_STEER"), getenv("WEFT_QUEUE_LIMIT")};
 }
 
 /* A plain decimal number from 1 to max, with nothing around it; else 0. */
@@ -67,7 +71,8 @@ static const wf_member CONFIG_MEMBERS[] = {
     WF_MEMBER(weft_config, name),        WF_MEMBER(weft_config, on_start),
     WF_MEMBER(weft_config, on_exit),     WF_MEMBER(weft_config, hook_ctx),
     WF_MEMBER(weft_config, guests),      WF_MEMBER(weft_config, deque_capacity),
-    WF_MEMBER(weft_config, blocking),    WF_MEMBER(weft_config, steer)};
+    WF_MEMBER(weft_config, blocking),    WF_MEMBER(weft_config, steer),
+    WF_MEMBER(weft_config, queue_limit)};
 
 /* Copies the caller's configuration, with defaults for what its header did not know. */
 static int read_config(weft_config *out, const weft_config *config) {
@@ -104,6 +109,10 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   out->stack_size = given.stack_size;
   out->deque_capacity =
       given.deque_capacity != 0 ? given.deque_capacity : DEFAULT_DEQUE_CAPACITY;
+  out->queue_limit = given.queue_limit;
+  if (out->queue_limit == 0)
+    out->queue_limit = parse_count(env.queue_limit, LARGEST_QUEUE_LIMIT);
+  if (out->queue_limit == WEFT_NO_QUEUE_LIMIT) out->queue_limit = 0;
   out->idle = given.idle != WEFT_IDLE_DEFAULT ? given.idle : parse_idle(env.idle);
   out->steer = given.steer != WEFT_STEER_DEFAULT ? given.steer : parse_steer(env.steer);
   const char *name = given.name != NULL ? given.name : "weft";

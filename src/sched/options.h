@@ -18,8 +18,9 @@ typedef struct wf_options {
   unsigned stand_ins; /* 0 .. WEFT_MAX_BLOCKING */
   size_t stack_size;
   size_t deque_capacity;
-  weft_idle idle;   /* one of the three modes */
-  weft_steer steer; /* auto, on or off */
+  size_t queue_limit; /* 0: none */
+  weft_idle idle;     /* one of the three modes */
+  weft_steer steer;   /* auto, on or off */
   char name[WF_THREAD_NAME_MAX + 1];
   void (*on_start)(unsigned worker, void *ctx);
   void (*on_exit)(unsigned worker, void *ctx);
@@ -31,6 +32,7 @@ typedef struct wf_environment {
   const char *num_threads; /* WEFT_NUM_THREADS */
   const char *idle;        /* WEFT_IDLE */
   const char *steer;       /* WEFT_STEER */
+  const char *queue_limit; /* WEFT_QUEUE_LIMIT */
 } wf_environment;
 
 wf_environment wf_environment_read(void);

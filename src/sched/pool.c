@@ -1,4 +1,4 @@
-/* sched/pool.c - the life of a pool: creation, threads, detached work, the end.
+/* sched/pool.c - the life of a pool: creation, threads, the end.
  *
  * All places and their deques exist before the first thread starts. The end: the pool
  * goes on working until every injected function has returned; then the terminate latch of
@@ -9,14 +9,12 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
-#include "background.h"
 #include "blocking.h"
 #include "broadcast.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <weft/task.h>
 
 _Static_assert(sizeof(void *) != 8 || sizeof(wf_task) == 24, "a task is three words");
 _Static_assert(WEFT_MAX_THREADS + WEFT_MAX_GUESTS + WEFT_MAX_BLOCKING <
@@ -74,6 +72,7 @@ static void set_sizes(weft_pool *pool) {
   pool->stand_in_first = pool->thread_places + options->guests;
   pool->slots = pool->stand_in_first + options->stand_ins;
   pool->words = wf_bitset_words(pool->slots);
+  pool->queue_limit = options->queue_limit;
   pool->steals = options->threads > 1;
   pool->eager = !wf_sys_barrier_prepare();
   pool->exceeds_cpus = options->threads > options->cpus;
@@ -174,45 +173,6 @@ void wf_pool_await_start(weft_pool *pool) {
 
 /* ---- the end ---- */
 
-/* How many functions were ever injected, in both lanes. */
-static uint64_t injected_count(const weft_pool *pool) {
-  /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed suffices: the
-   * caller has acquired the count of finished functions, and each of those finished after
-   * its own pushes. */
-  return wf_u64_load_acquire(&pool->injector.x_pushed) +
-         wf_u64_load_acquire(&pool->background.x_pushed); /* pairs as above */
-}
-
-void wf_pool_injected_done(weft_pool *pool) {
-  /* seq_cst, as the load below: pairs with the store of x_draining and the load after it
-   * in drain. One of the two sees the other. An acquire load would not suffice: it may be
-   * performed before the store half of the RMW. */
-  uint64_t done = wf_u64_fetch_add_seq_cst(&pool->x_injected_done, 1) + 1;
-  WF_ASSERT(done <= wf_u64_peek(&pool->injector.x_pushed) +
-                        wf_u64_peek(&pool->background.x_pushed));
-  /* seq_cst: pairs with the fence in drain. */
-  if (wf_u32_load_seq_cst(&pool->x_draining) == 0) return;
-  if (done == injected_count(pool)) wf_once_latch_set(&pool->drained);
-}
-
-/* Waits until every function that was injected has returned. A function injects others
- * before it returns, so the two counts are equal only when nothing is left. */
-static void drain(weft_pool *pool) {
-  /* Release: pairs with wf_pool_injected_done, which must see all that was pushed before.
-   * explorer: without it a function that returns may take an old count for the newest and
-   * end the wait too early; but a search that could show this is too large, and the
-   * threads run all that is queued before they end anyway. */
-  wf_u32_store_release(&pool->x_draining, 1);
-  wf_fence_seq_cst(); /* pairs with the RMW in wf_pool_injected_done */
-  /* The finished ones are read first: the count of pushed ones, read later, is at least
-   * as large. seq_cst: pairs with wf_pool_injected_done. explorer: acquire suffices after
-   * the fence. */
-  uint64_t done = wf_u64_load_seq_cst(&pool->x_injected_done);
-  if (done != injected_count(pool)) wf_once_latch_wait(&pool->drained);
-  /* Hooks of threads that start or end now may have injected more meanwhile. */
-  WF_ASSERT(wf_u64_peek(&pool->x_injected_done) >= done);
-}
-
 static void stop_threads(weft_pool *pool) {
   unsigned started = wf_pool_started(pool);
   for (unsigned i = 1; i <= started; i++)
@@ -228,8 +188,10 @@ static void stop_threads(weft_pool *pool) {
 static void run_leftovers(weft_pool *pool) {
   wf_injected left;
   while (wf_injector_take(&pool->injector, &left) ||
-         wf_injector_take(&pool->background, &left))
+         wf_injector_take(&pool->background, &left)) {
+    if (pool->queue_limit != 0) wf_pool_begins(pool, left.fn);
     weft_pool_run(pool, left.fn, left.ctx);
+  }
 }
 
 int weft_pool_create(weft_pool **out, const weft_config *config) {
@@ -274,7 +236,7 @@ void weft_pool_destroy(weft_pool *pool) {
   if (has_guests(pool))
     wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
   wf_pool_check(pool);
-  drain(pool);
+  wf_pool_drain(pool);
   wf_broadcast_close(pool);
   stop_threads(pool); /* exit hooks may still begin blocking sections */
   wf_stand_in_end_all(pool);
@@ -283,55 +245,4 @@ void weft_pool_destroy(weft_pool *pool) {
   run_leftovers(pool);
   wf_steer_await_wakers(pool);
   wf_pool_free(pool);
-}
-
-/* ---- detached work ---- */
-
-static wf_injector *queue_of(weft_pool *pool, weft_lane lane) {
-  return lane == WEFT_LANE_BACKGROUND ? &pool->background : &pool->injector;
-}
-
-int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
-                   wf_receipt *receipt) {
-  WF_ASSERT(fn != NULL);
-  WF_ASSERT(lane == WEFT_LANE_NORMAL || lane == WEFT_LANE_BACKGROUND);
-  int status = wf_injector_push(queue_of(pool, lane), fn, ctx, receipt);
-  if (status != 0) return status;
-  if (lane == WEFT_LANE_BACKGROUND)
-    wf_background_tell(pool);
-  else
-    wf_sleep_new_injected(pool);
-  return 0;
-}
-
-bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_receipt *receipt) {
-  if (!wf_injector_revoke(queue_of(pool, lane), receipt)) return false;
-  wf_pool_injected_done(pool);
-  return true;
-}
-
-/* Detaches fn(ctx). A pool without threads runs it at once. */
-static int detach(const weft_pool *given, weft_lane lane, weft_fn *fn, void *ctx) {
-  if (fn == NULL) return WEFT_EINVAL;
-  weft_pool *pool = wf_pool_or_current(given);
-  if (pool == NULL) return WEFT_ENOMEM;
-  if (wf_pool_started(pool) == 0) {
-    weft_pool_run(pool, fn, ctx);
-    return 0;
-  }
-  return wf_pool_inject(pool, lane, fn, ctx, NULL);
-}
-
-int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx) {
-  weft_opts opts;
-  if (wf_opts_read(&opts, o) != 0) return WEFT_EINVAL;
-  return detach(opts.pool, opts.lane, fn, ctx);
-}
-
-int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx) {
-  return detach(pool, WEFT_LANE_NORMAL, fn, ctx);
-}
-
-int weft_detach(weft_fn *fn, void *ctx) {
-  return detach(NULL, WEFT_LANE_NORMAL, fn, ctx);
 }

@@ -33,7 +33,8 @@ enum { WF_SERIAL_NUMBERS = 1024, WF_SERIAL_WORDS = WF_SERIAL_NUMBERS / 64 };
  *     x_stand_ins_active <= x_stand_ins <= slots - stand_in_first
  *     x_background_count <= background_limit, and one bit of x_background for each
  *     sleeping <= inactive <= thread_places in sleep.counters
- *     x_injected_done <= pushed in both lanes
+ *     x_injected_done <= pushed in both lanes + x_handed_back
+ *     x_queued <= queue_limit
  *
  * wf_pool_check asserts them. */
 struct weft_pool {
@@ -52,6 +53,7 @@ struct weft_pool {
   bool exceeds_cpus;       /* more threads than CPUs: wake-ups may be held back */
   bool has_alone;          /* a thread that forked in the pool is still in these places */
   wf_u64 *x_background;    /* which workers are at background work */
+  size_t queue_limit;      /* functions that may wait in the queues; 0: any number */
   wf_options options;
 
   /* Work from outside, in two lanes. */
@@ -76,10 +78,16 @@ struct weft_pool {
   wf_u32 x_blocked;          /* threads in blocking sections */
   wf_u32 x_stand_ins_closed; /* 1 at the end of the pool: no more of them are started */
 
-  /* The end: waits until every injected function has returned. */
+  /* Until every injected function has returned (inject.c, inject.md): how many have, how
+   * many were counted twice, and who waits for that: the end of the pool, or calls of
+   * weft_pool_wait_idle. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_injected_done;
-  wf_u32 x_draining;
-  wf_once_latch drained;
+  wf_u64 x_handed_back;
+  wf_u32 x_draining;     /* WF_DRAIN_END, and how many wait in weft_pool_wait_idle */
+  wf_u32 x_idle_moments; /* times that nothing was left while somebody waited so */
+  wf_u64 x_idle_count;   /* the largest count of functions at such a moment */
+  wf_once_latch drained; /* for the end */
+  wf_word x_queued;      /* functions that the limit counts; 0 in pools without a limit */
 
   /* Last, because it outlives everything above it: the process the pool was made for, see
    * fork.c. */
@@ -88,6 +96,14 @@ struct weft_pool {
 
 static inline unsigned wf_pool_started(const weft_pool *pool) {
   return wf_u32_load_relaxed(&pool->x_started); /* relaxed: constant after creation */
+}
+
+/* Is the place that of a thread which the pool has started, stand-ins included? */
+static inline bool wf_worker_is_thread(const wf_worker *worker) {
+  const weft_pool *pool = worker->pool;
+  return !worker->serial &&
+         ((worker->index >= 1 && worker->index <= pool->thread_places) ||
+          worker->index >= pool->stand_in_first);
 }
 
 /* ---- invariants ---- */
@@ -109,6 +125,7 @@ static inline void wf_pool_check(const weft_pool *pool) {
   WF_ASSERT(wf_u32_peek(&pool->x_started) <= pool->thread_places);
   WF_ASSERT(wf_u32_peek(&pool->x_stand_ins) <= pool->slots - pool->stand_in_first);
   WF_ASSERT(wf_u32_peek(&pool->x_background_count) <= pool->background_limit);
+  WF_ASSERT(wf_word_peek(&pool->x_queued) <= pool->queue_limit);
   wf_pool_check_counters(pool, wf_u64_peek(&pool->sleep.counters.x_word));
 }
 
@@ -154,13 +171,34 @@ int wf_pool_start(weft_pool *pool);
 /* Waits until all threads have started. */
 void wf_pool_await_start(weft_pool *pool);
 
-/* Hands fn(ctx) to the started threads. `receipt` may be NULL. */
+/* ---- inject.c ---- */
+
+/* Hands fn(ctx) to the started threads. `receipt` may be NULL. For functions of the
+ * library, which the limit does not count: is_counted in inject.c knows them. */
 int wf_pool_inject(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
                    wf_receipt *receipt);
-/* Takes it back, if no thread has taken it up. */
+/* The same for what a program detaches, or makes a handle for: WEFT_EAGAIN at the limit.
+ */
+int wf_pool_submit(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
+                   wf_receipt *receipt);
+/* Takes back what was submitted, if no thread has taken it up. The caller runs it, and
+ * calls wf_pool_injected_done then. */
 bool wf_pool_revoke(weft_pool *pool, weft_lane lane, const wf_receipt *receipt);
+/* A thread has taken fn from a queue of a pool with a limit, and is about to call it. */
+void wf_pool_begins(weft_pool *pool, weft_fn *fn);
 /* An injected function has returned. */
 void wf_pool_injected_done(weft_pool *pool);
+/* A function that was taken from the queue does nothing, because another thread runs it:
+ * that thread, too, calls wf_pool_injected_done. */
+void wf_pool_handed_back(weft_pool *pool);
+/* The end of the pool: waits until every function that was injected has returned. */
+enum { WF_DRAIN_END = 1U << 30 };
+void wf_pool_drain(weft_pool *pool);
+
+/* What the queues hold of the library's own: guest.c, scope.c, handle.c. */
+void wf_guest_run_handed_in(void *ctx);
+void wf_scope_run_queued(void *ctx);
+void wf_handle_run_then(void *ctx);
 
 /* ---- guest.c ---- */
 

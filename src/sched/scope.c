@@ -82,7 +82,7 @@ void wf_scope_finish(struct weft_scope *scope, uintptr_t n) {
 /* ---- the pool's queue ---- */
 
 /* What the queue holds for a task of a scope: this function and the task. */
-static void run_queued(void *ctx) {
+void wf_scope_run_queued(void *ctx) {
   wf_task *task = (wf_task *)ctx;
   /* Relaxed: until this is seen, the scope's thread looks once more than it needs to. */
   uintptr_t waiting = wf_word_fetch_sub_relaxed(&wf_scope_of_task(task)->x_waiting, 1);
@@ -108,7 +108,7 @@ int wf_scope_enqueue(struct weft_scope *scope, wf_task *task) {
   /* Relaxed: wf_pool_inject has a fence, which pairs with the one in park (sleep.c): the
    * scope's thread sees this count, or is seen below to sleep. */
   wf_word_fetch_add_relaxed(&scope->x_waiting, 1);
-  int status = wf_pool_inject(pool, lane_of(scope), run_queued, task, NULL);
+  int status = wf_pool_inject(pool, lane_of(scope), wf_scope_run_queued, task, NULL);
   if (status != 0)
     wf_word_fetch_sub_relaxed(&scope->x_waiting, 1); /* a count, as above */
   else if (scope->blocks)
@@ -124,7 +124,7 @@ bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out) {
   if (!wf_scope_has_queued(scope)) return false;
   wf_injector *queue = lane_of(scope) == WEFT_LANE_BACKGROUND ? &scope->pool->background
                                                               : &scope->pool->injector;
-  return wf_injector_take_match(queue, run_queued, belongs_to, scope, out);
+  return wf_injector_take_match(queue, wf_scope_run_queued, belongs_to, scope, out);
 }
 
 /* ---- cancellation ---- */

@@ -222,10 +222,23 @@ static void check_in_no_set(const wf_worker *worker) {
                     wf_bitset_bit(worker->index)) == 0);
 }
 
-/* Blocks until claimed, unless the latch is set or there is work after all. The worker is
- * counted as a sleeper of its kind. True if it was woken by somebody. */
-static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
+/* The sleeper itself takes its bit out of the set, before somebody has claimed it; false
+ * if somebody has. */
+static bool claim_itself(wf_worker *worker, wf_sleeper kind) {
+  if (!wf_bitset_remove(worker->pool->sleep.x_sets[kind], worker->index)) return false;
+  count_off(worker->pool, kind);
+  wf_u32_store_relaxed(&worker->x_park, AWAKE); /* relaxed: its own again */
+  return true;
+}
+
+/* Blocks until claimed, unless the latch is set or there is work after all, or the time
+ * has come: then that becomes 0. The worker is counted as a sleeper of its kind. True if
+ * it was woken by somebody. */
+static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
+                 uint64_t *deadline_ns) {
   wf_u64 *set = worker->pool->sleep.x_sets[kind];
+  uint64_t never = WF_NEVER;
+  if (deadline_ns == NULL) deadline_ns = &never;
   WF_ASSERT(!worker->serial && worker->index < worker->pool->slots);
   WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
   check_in_no_set(worker);
@@ -234,18 +247,17 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
   wf_bitset_add(set, worker->index);
   /* Pairs with the fences of the posters, and with the exchange in wf_latch_set. */
   wf_fence_seq_cst();
-  if (wf_latch_probe(latch) || wf_search_sees_work(worker, kind)) {
-    if (wf_bitset_remove(set, worker->index)) {
-      count_off(worker->pool, kind);
-      wf_u32_store_relaxed(&worker->x_park, AWAKE); /* relaxed: its own again */
-      return false;
-    }
-    /* Somebody has claimed this sleep and is about to say so. */
-  }
+  if ((wf_latch_probe(latch) || wf_search_sees_work(worker, kind)) &&
+      claim_itself(worker, kind))
+    return false; /* else somebody has claimed this sleep and is about to say so */
   wf_u64_count(&worker->x_sleeps, 1);
   /* Acquire: pairs with the release in unpark. explorer: as there. */
-  while (wf_u32_load_acquire(&worker->x_park) == PARKED)
-    wf_sys_wait(&worker->x_park, PARKED);
+  while (wf_u32_load_acquire(&worker->x_park) == PARKED) {
+    if (wf_wait_until(&worker->x_park, PARKED, *deadline_ns)) continue;
+    *deadline_ns = 0;
+    if (claim_itself(worker, kind)) return false;
+    deadline_ns = &never; /* somebody was faster, as above */
+  }
   check_in_no_set(worker);
   wf_steer_after_sleep(worker);
   return true;
@@ -288,11 +300,7 @@ static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (!over && wf_u32_load_acquire(&worker->x_park) == PARKED)
     over = !wf_sys_wait_for(&worker->x_park, PARKED, WATCH_NS);
-  if (over && wf_bitset_remove(set, worker->index)) {
-    count_off(pool, WF_SLEEPER_IDLE);
-    wf_u32_store_relaxed(&worker->x_park, AWAKE); /* relaxed: its own again */
-    return urgent;
-  }
+  if (over && claim_itself(worker, WF_SLEEPER_IDLE)) return urgent;
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (wf_u32_load_acquire(&worker->x_park) == PARKED)
     wf_sys_wait(&worker->x_park, PARKED);
@@ -357,14 +365,15 @@ bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
   if (!wf_latch_fall_asleep(latch)) return false;
   bool slept = false;
   if (wf_counters_try_sleep(&worker->pool->sleep.counters, jec))
-    slept = park(worker, latch, WF_SLEEPER_IDLE);
+    slept = park(worker, latch, WF_SLEEPER_IDLE, NULL);
   if (slept && worker->watches) watch(worker, latch);
   wf_latch_wake_up(latch);
   check_awake(latch);
   return slept;
 }
 
-bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
+bool wf_sleep_waiting_until(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
+                            uint64_t *deadline_ns) {
   WF_ASSERT(kind != WF_SLEEPER_IDLE && kind < WF_SLEEPER_KINDS);
   check_sleepy(latch);
   wf_steer_before_sleep(worker);
@@ -375,8 +384,12 @@ bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
     uint32_t others = wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers, 1);
     WF_ASSERT(others < worker->pool->slots);
   }
-  bool slept = park(worker, latch, kind);
+  bool slept = park(worker, latch, kind, deadline_ns);
   wf_latch_wake_up(latch);
   check_awake(latch);
   return slept;
+}
+
+bool wf_sleep_waiting(wf_worker *worker, wf_latch *latch, wf_sleeper kind) {
+  return wf_sleep_waiting_until(worker, latch, kind, NULL);
 }

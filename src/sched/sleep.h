@@ -64,5 +64,9 @@ bool wf_sleep_idle(struct wf_worker *worker, wf_latch *latch, uint32_t jec);
 
 /* A worker that waits for a latch sleeps. The latch is SLEEPY. Returns as above. */
 bool wf_sleep_waiting(struct wf_worker *worker, wf_latch *latch, wf_sleeper kind);
+/* The same until *deadline_ns (WF_NEVER: no such time), which becomes 0 when the time has
+ * come. NULL is WF_NEVER. */
+bool wf_sleep_waiting_until(struct wf_worker *worker, wf_latch *latch, wf_sleeper kind,
+                            uint64_t *deadline_ns);
 
 #endif

@@ -61,6 +61,8 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
 
 static void run_injected(wf_worker *worker, const wf_work *work) {
   WF_ASSERT(work->injected.fn != NULL);
+  if (WF_UNLIKELY(worker->pool->queue_limit != 0))
+    wf_pool_begins(worker->pool, work->injected.fn);
   static const wf_region background_region = {.background = true};
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
@@ -306,8 +308,13 @@ static void check_not_lost(const wf_worker *worker, const wf_latch *latch,
                    "parent has taken");
 }
 
-void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
-                    const char *call) {
+/* Has the time come? Asks the clock only if there is a time. */
+static bool is_over(uint64_t deadline_ns) {
+  return deadline_ns != WF_NEVER && wf_sys_now_ns() >= deadline_ns;
+}
+
+bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
+                          uint64_t deadline_ns, const char *call) {
   struct weft_scope *outer = worker->waits_for;
   unsigned frames = worker->frames, help_depth = worker->help_depth;
   wf_worker_check(worker);
@@ -315,7 +322,8 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
   worker->waits_for = scope;
   wf_patience patience;
   wf_patience_start(&patience, worker);
-  while (!wf_latch_probe(latch)) {
+  bool set;
+  while (!(set = wf_latch_probe(latch)) && !is_over(deadline_ns)) {
     wf_work work;
     if (run_own(worker, scope)) {
       wf_patience_start(&patience, worker);
@@ -329,7 +337,7 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
     check_not_lost(worker, latch, call);
     if (wf_patience_pause(&patience, worker)) continue;
     if (!wf_latch_get_sleepy(latch)) continue;
-    if (wf_sleep_waiting(worker, latch, waiting_kind(worker)))
+    if (wf_sleep_waiting_until(worker, latch, waiting_kind(worker), &deadline_ns))
       wf_patience_restart_after_sleep(&patience, worker);
     else
       wf_patience_kept_awake(&patience);
@@ -338,6 +346,12 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
   worker->waits_for = outer;
   wf_worker_settle_outside(worker);
+  return set;
+}
+
+void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
+                    const char *call) {
+  wf_worker_wait_until(worker, latch, scope, WF_NEVER, call);
 }
 
 bool wf_worker_run_any(wf_worker *worker) {

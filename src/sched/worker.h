@@ -138,6 +138,10 @@ void wf_worker_run_at_bottom(wf_worker *worker, const struct wf_work *work);
  * happen; `scope` is the scope whose latch it is, or NULL. */
 void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
                     const char *call);
+/* The same until a time; false if the latch was not seen to be set before. A task that it
+ * has begun to help with is run to its end. */
+bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
+                          uint64_t deadline_ns, const char *call);
 
 /* Runs one task, of any scope or join, if there is one. */
 bool wf_worker_run_any(wf_worker *worker);

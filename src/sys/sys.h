@@ -140,6 +140,16 @@ bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole);
  * content is lost. False, and the CPUs are as they were, if the system refuses. */
 bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows);
 
+/* ---- telling a file descriptor ---- */
+
+/* Can the descriptor be written to, as far as the system knows without trying? */
+bool wf_sys_fd_is_writable(int fd);
+
+/* Writes the eight bytes of the number 1, as an eventfd wants them, in one go. There is
+ * nobody to tell if that fails: a descriptor that does not block and is full has
+ * something to read already; one that was closed gets nothing. Never raises SIGPIPE. */
+void wf_sys_fd_notify(int fd);
+
 /* ---- CPUs, time, memory ---- */
 
 /* How many CPUs this process may use: the smaller of its affinity mask and the tightest

@@ -16,6 +16,7 @@
 #include "die.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #if defined(__linux__)
 #include <link.h>
@@ -274,6 +275,38 @@ static void register_on_fork(void) {
 void wf_sys_on_fork(void (*const *fn)(void)) {
   wf_ptr_store_relaxed(&x_on_fork, (void *)(uintptr_t)fn); /* the once orders it */
   pthread_once(&on_fork_once, register_on_fork);
+}
+
+/* ---- telling a file descriptor ---- */
+
+bool wf_sys_fd_is_writable(int fd) {
+  int flags = fcntl(fd, F_GETFL); /* fails for a number that is no open descriptor */
+  return flags != -1 && (flags & O_ACCMODE) != O_RDONLY;
+}
+
+static bool sigpipe_is_pending(void) {
+  sigset_t pending;
+  return sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+}
+
+/* Writing to a pipe that nobody reads raises SIGPIPE in the thread that writes, which
+ * ends a program that has not said otherwise. The thread may be the program's own. So the
+ * signal is blocked meanwhile, and taken back if it came. */
+void wf_sys_fd_notify(int fd) {
+  const uint64_t one = 1;
+  sigset_t pipe_only, before;
+  int raised;
+  sigemptyset(&pipe_only);
+  sigaddset(&pipe_only, SIGPIPE);
+  bool was_pending = sigpipe_is_pending();
+  if (pthread_sigmask(SIG_BLOCK, &pipe_only, &before) != 0) return;
+  ssize_t written;
+  do {
+    written = write(fd, &one, sizeof one);
+  } while (written == -1 && errno == EINTR);
+  if (written == -1 && errno == EPIPE && !was_pending && sigpipe_is_pending())
+    sigwait(&pipe_only, &raised);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- time ---- */

@@ -110,6 +110,7 @@ TEST(v11_defaults) {
     CHECK_EQ(options.stand_ins, options.threads);
     CHECK_EQ(options.stack_size, 0);
     CHECK_EQ(options.deque_capacity, 1024);
+    CHECK_EQ(options.queue_limit, 0);
     CHECK_STR_EQ(options.name, "weft");
     CHECK(options.on_start == NULL && options.on_exit == NULL);
     CHECK(options.hook_ctx == NULL);
@@ -128,7 +129,8 @@ TEST(v11_everything_configured) {
                         WEFT_MAX_GUESTS,
                         2,
                         7,
-                        WEFT_STEER_ON};
+                        WEFT_STEER_ON,
+                        1234567890};
   wf_options options = resolved(&config, "4", "low_latency");
   CHECK_EQ(options.stand_ins, 7);
   CHECK_EQ(options.threads, WEFT_MAX_THREADS);
@@ -141,6 +143,29 @@ TEST(v11_everything_configured) {
   CHECK_EQ(options.guests, WEFT_MAX_GUESTS);
   CHECK_EQ(options.deque_capacity, 2);
   CHECK_EQ((int)options.steer, (int)WEFT_STEER_ON);
+  CHECK_EQ(options.queue_limit, 1234567890);
+}
+
+TEST(queue_limit_by_configuration_and_environment) {
+  static const struct {
+    const char *text;
+    size_t expected;
+  } texts[] = {{NULL, 0},        {"", 0},           {"0", 0},  {"1", 1},
+               {"1000", 1000},   {"-1", 0},         {"2x", 0}, {"100000000", 100000000},
+               {"100000001", 0}, {"4294967297", 0}, {"abc", 0}};
+  for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    wf_options options;
+    weft_config config = WEFT_CONFIG_INIT;
+    wf_environment env = {.queue_limit = texts[i].text};
+    CHECK_EQ(wf_options_resolve(&options, &config, env), 0);
+    CHECK_EQ(options.queue_limit, texts[i].expected);
+    config.queue_limit = 7; /* the program wins */
+    CHECK_EQ(wf_options_resolve(&options, &config, env), 0);
+    CHECK_EQ(options.queue_limit, 7);
+    config.queue_limit = WEFT_NO_QUEUE_LIMIT;
+    CHECK_EQ(wf_options_resolve(&options, &config, env), 0);
+    CHECK_EQ(options.queue_limit, 0);
+  }
 }
 
 TEST(steering_by_configuration_and_environment) {
@@ -173,7 +198,8 @@ TEST(v11_nonsense_is_refused) {
     CHECK_EQ(wf_options_resolve(&options, &config, none), WEFT_EINVAL);
   }
   /* Older headers end with a member, and with the gap behind it; not within one. */
-  static const size_t whole[] = {12, 16, 24, 28, 32, 40, 48, 56, 64, 68, 72, 80, 84, 88};
+  static const size_t whole[] = {12, 16, 24, 28, 32, 40, 48, 56,
+                                 64, 68, 72, 80, 84, 88, 96};
   weft_config small = WEFT_CONFIG_INIT;
   size_t next = 0;
   for (size_t size = 1; sizeof(void *) == 8 && size <= sizeof small; size++) {

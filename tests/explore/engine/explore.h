@@ -132,4 +132,7 @@ typedef struct xp_result {
 } xp_result;
 xp_result xp_search(const xp_scenario *scenario, xp_mode mode, int bound);
 
+/* How often wf_sys_fd_notify was called; a setup sets it to 0. */
+extern unsigned xp_notified;
+
 #endif

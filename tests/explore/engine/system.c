@@ -152,6 +152,19 @@ void wf_sys_barrier(void) {
   xp_after_step();
 }
 
+/* ---- telling a file descriptor ---- */
+
+unsigned xp_notified;
+
+bool wf_sys_fd_is_writable(int fd) {
+  return fd >= 0;
+}
+
+void wf_sys_fd_notify(int fd) {
+  (void)fd;
+  xp_notified++;
+}
+
 /* ---- which CPU a thread runs on, and may run on ---- */
 
 struct wf_cpu_mask {
