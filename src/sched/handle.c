@@ -279,14 +279,16 @@ static wf_observer *make_observer(wf_observer_kind kind, weft_fn *fn, void *ctx,
   return made;
 }
 
-/* Adds an observer. If the list was closed, it is to be told by the caller: *late. */
+/* Adds an observer. If the list was closed, it is to be told by the caller: *late. Else
+ * the handle may be gone already: a function that is called may free it. */
 static int add_observer(weft_handle *h, wf_observer *made, bool *late) {
   *late = false;
   if (made == NULL) return WEFT_ENOMEM;
+  /* Relaxed, both: for the thread that waits for the handle, which this one hands it to
+   * if it is another. */
+  wf_u32_fetch_add_relaxed(&h->x_observed, 1);
   *late = !wf_handle_observe(h, made);
-  /* Relaxed: for the thread that waits for the handle, which this one hands it to if it
-   * is another. */
-  if (!*late) wf_u32_store_relaxed(&h->x_observed, 1);
+  if (*late) wf_u32_fetch_sub_relaxed(&h->x_observed, 1);
   return 0;
 }
 

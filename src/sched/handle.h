@@ -48,8 +48,8 @@ typedef struct wf_waiter {
  *     x_observers is WF_CLOSED   <=>  the function has returned and the list was taken
  *     told is set                 =>  x_observers is WF_CLOSED, and all of the list has
  *                                     happened; if the list was empty it is never set
- *     x_observed = 1              =>  the list was not empty when it was taken, or will
- *                                     not be
+ *     x_observed > 0              =>  the list was not empty when it was taken, or will
+ *                                     not be, or somebody is just being added
  *     x_waiter is WF_CLOSED       =>  done is set, and told is set soon
  */
 struct weft_handle {
@@ -70,8 +70,8 @@ struct weft_handle {
 
   /* Those who asked to be told, the newest first. */
   wf_ptr x_observers;
-  wf_u32 x_observed;
-  wf_ptr x_teller; /* the thread that tells them, see wf_handle_self */
+  wf_u32 x_observed; /* how many were added, without waiter_link */
+  wf_ptr x_teller;   /* the thread that tells them, see wf_handle_self */
   wf_once_latch told;
   wf_ptr x_waiter;         /* the wf_waiter of waiter_link */
   wf_observer waiter_link; /* stays in the list from its first use on */
@@ -88,9 +88,10 @@ struct wf_running {
   const struct wf_running *outer;
 };
 
-/* One address for each thread. */
+/* An address for each thread, the same during a call of the program: its place in a pool,
+ * or, without memory even for that, an address of its own. */
 static inline void *wf_handle_self(void) {
-  return &wf_self;
+  return wf_self != NULL ? (void *)wf_self : (void *)&wf_self;
 }
 
 static inline bool wf_handle_is_done(const weft_handle *h) {
