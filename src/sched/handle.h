@@ -31,8 +31,8 @@ typedef struct wf_observer {
   int fd;
 } wf_observer;
 
-/* A thread that waits for one or several handles, on its stack. It is told by the first
- * of them that is done; it stays there until no handle knows it any more. */
+/* A thread that waits for one or several handles, on its stack. The first of
+ * them that is done tells it; it stays there until no handle knows it any more. */
 typedef struct wf_waiter {
   weft_pool *pool; /* in which it helps, as worker `index`; NULL: it blocks */
   unsigned index;

@@ -117,8 +117,8 @@ static bool enlist(weft_handle *h, wf_waiter *waiter, const char *call) {
  * must exist until that is over. */
 static void delist(weft_handle *h, wf_waiter *waiter) {
   void *there = waiter;
-  /* Release, as every compare-and-swap of a pointer here; relaxed would suffice, because
-   * NULL has nothing to read behind it. explorer: the same. */
+  /* Release: pairs with the exchange in tell_all. explorer: relaxed suffices, NULL has
+   * nothing to read behind it. */
   if (wf_ptr_cas_release(&h->x_waiter, &there, NULL)) return;
   WF_ASSERT(there == NULL || there == WF_CLOSED); /* NULL: the same handle twice */
   if (there == WF_CLOSED) wf_once_latch_wait(&h->told);

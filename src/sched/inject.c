@@ -14,7 +14,7 @@
 /* ---- the limit ---- */
 
 /* Counts one more function that waits; false at the limit. */
-static bool reserve(weft_pool *pool) {
+static bool take_room(weft_pool *pool) {
   /* Relaxed: the number publishes nothing, the queue does. A thread that knows of a
    * function that has begun sees at least that count (coherence). */
   uintptr_t queued = wf_word_load_relaxed(&pool->x_queued);
@@ -28,7 +28,7 @@ static bool reserve(weft_pool *pool) {
 }
 
 static void count_off_queued(weft_pool *pool) {
-  /* Relaxed: as in reserve. */
+  /* Relaxed: as in take_room. */
   uintptr_t queued = wf_word_fetch_sub_relaxed(&pool->x_queued, 1);
   WF_ASSERT(queued >= 1 && queued <= pool->queue_limit);
 }
@@ -70,7 +70,7 @@ int wf_pool_submit(weft_pool *pool, weft_lane lane, weft_fn *fn, void *ctx,
                    wf_receipt *receipt) {
   if (WF_LIKELY(pool->queue_limit == 0))
     return wf_pool_inject(pool, lane, fn, ctx, receipt);
-  if (!reserve(pool)) return WEFT_EAGAIN;
+  if (!take_room(pool)) return WEFT_EAGAIN;
   int status = wf_pool_inject(pool, lane, fn, ctx, receipt);
   if (status != 0) count_off_queued(pool);
   return status;
@@ -175,8 +175,8 @@ static void await_idle(weft_pool *pool) {
     if (was_idle(pool, count)) break;
     wf_sys_wait(&pool->x_idle_moments, moments);
   }
-  /* seq_cst: pairs as above. explorer: relaxed suffices, a wake-up too many is harmless.
-   */
+  /* seq_cst: pairs with the load in wf_pool_injected_done. explorer: relaxed suffices, a
+   * wake-up too many is harmless. */
   uint32_t draining = wf_u32_fetch_sub_seq_cst(&pool->x_draining, 1);
   WF_ASSERT((draining & ~(uint32_t)WF_DRAIN_END) >= 1);
 }

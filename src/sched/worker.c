@@ -309,7 +309,7 @@ static void check_not_lost(const wf_worker *worker, const wf_latch *latch,
 }
 
 /* Has the time come? Asks the clock only if there is a time. */
-static bool is_over(uint64_t deadline_ns) {
+static bool time_is_over(uint64_t deadline_ns) {
   return deadline_ns != WF_NEVER && wf_sys_now_ns() >= deadline_ns;
 }
 
@@ -323,7 +323,7 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   wf_patience patience;
   wf_patience_start(&patience, worker);
   bool set;
-  while (!(set = wf_latch_probe(latch)) && !is_over(deadline_ns)) {
+  while (!(set = wf_latch_probe(latch)) && !time_is_over(deadline_ns)) {
     wf_work work;
     if (run_own(worker, scope)) {
       wf_patience_start(&patience, worker);

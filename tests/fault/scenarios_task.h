@@ -129,6 +129,10 @@ static int async_background(weft_pool *pool) {
   return async_some(pool, WEFT_LANE_BACKGROUND, 20, false);
 }
 
+static void count_through_copy(void *ctx) {
+  count_one(*(atomic_ulong **)ctx);
+}
+
 /* All are started before the first is waited for. */
 static int async_many(weft_pool *pool) {
   enum { HANDLES = 50 };
@@ -145,6 +149,51 @@ static int async_many(weft_pool *pool) {
   for (int i = 0; i < HANDLES; i++)
     if (handles[i] != NULL && weft_handle_wait(handles[i]) != 0) return WRONG;
   return all_ran(&ran, accepted) == 0 ? status : WRONG;
+}
+
+/* What follows on handles: what was accepted happens, whatever memory is missing. */
+static int async_and_then(weft_pool *pool) {
+  atomic_ulong ran = 0;
+  unsigned long accepted = 0;
+  weft_opts opts = opts_on(pool);
+  int status = 0;
+  for (int i = 0; i < 20; i++) {
+    weft_handle *handle = NULL;
+    int one = weft_async_with(&opts, &handle, count_and_join, &ran);
+    if (status == 0) status = one;
+    if (one != 0) continue;
+    accepted++;
+    for (int way = 0; way < 2; way++) {
+      one = way == 0 ? weft_handle_then(handle, count_one, &ran)
+                     : weft_handle_on_done(handle, count_one, &ran);
+      if (one == 0) accepted++;
+      if (status == 0) status = one;
+    }
+    if (i % 2 == 0)
+      weft_handle_drop(handle);
+    else if (weft_handle_wait_for(handle, UINT64_MAX) != 0)
+      return WRONG;
+  }
+  AWAIT(atomic_load(&ran) >= accepted);
+  return all_ran(&ran, accepted) == 0 ? status : WRONG;
+}
+
+static int async_copies(weft_pool *pool) {
+  enum { HANDLES = 20 };
+  weft_handle *handles[HANDLES];
+  atomic_ulong ran = 0, *counted = &ran;
+  size_t n = 0;
+  weft_opts opts = opts_on(pool);
+  int status = 0;
+  for (int i = 0; i < HANDLES; i++) {
+    const int one = weft_async_copy_with(&opts, &handles[n], &counted, sizeof counted,
+                                         count_through_copy);
+    if (one == 0) n++;
+    if (status == 0) status = one;
+  }
+  if (n > 0 && weft_handle_wait_any(handles, n) >= n) return WRONG;
+  if (weft_handle_wait_all(handles, n) != 0) return WRONG;
+  return all_ran(&ran, n) == 0 ? status : WRONG;
 }
 
 /* ---- scopes ---- */
@@ -409,6 +458,10 @@ static const scenario TASK_SCENARIOS[] = {
     {"async, drop", async_and_drop, AT_POOL, OR_ENOMEM, 0, false},
     {"async background", async_background, IN_POOL, OR_ENOMEM, 0, false},
     {"async many", async_many, AT_POOL, OR_ENOMEM, 0, false},
+    {"async, then", async_and_then, AT_POOL, OR_ENOMEM, 0, false},
+    {"async, then inside", async_and_then, IN_POOL, OR_ENOMEM, 0, false},
+    {"async copies", async_copies, AT_POOL, OR_ENOMEM, 0, false},
+    {"async copies inside", async_copies, IN_POOL, OR_ENOMEM, 0, false},
     {"scope of nothing", scope_of_nothing, IN_POOL, ONLY_OK, 0, true},
     {"scope from outside", scope_of_nothing, AT_POOL, ONLY_OK, 0, true},
     {"scope of some", scope_of_some, IN_POOL, ONLY_OK, 0, false},

@@ -27,11 +27,15 @@ WEFT_API void wf_async_free(weft_handle *h);
 
 #ifdef __cplusplus
 #define WF_ASYNC_NULL nullptr
+#define WF_ASYNC_ZERO                                                                    \
+  {}
 #define WF_ASYNC_FITS(T)                                                                 \
   static_assert(__is_trivially_copyable(T) && alignof(T) <= 16,                          \
                 "WEFT_ASYNC takes types that can be copied as bytes")
 #else
-#define WF_ASYNC_NULL    NULL
+#define WF_ASYNC_NULL NULL
+#define WF_ASYNC_ZERO                                                                    \
+  { 0 }
 #define WF_ASYNC_FITS(T) _Static_assert(_Alignof(T) <= 16, "aligned to more than 16")
 #endif
 
@@ -46,8 +50,8 @@ WEFT_API void wf_async_free(weft_handle *h);
   } name##_handle;                                                                       \
   static void name##_run_(void *wf_whole);                                               \
   WF_TASK_FN int name##_async_with with_parameters {                                     \
-    name##_args_ wf_t = {0};                                                             \
-    stores return weft_async_copy_with(wf_o, &wf_out->handle, &wf_t, sizeof wf_t,        \
+    name##_args_ wf_t = WF_ASYNC_ZERO;                                                   \
+    stores return weft_async_copy_with(wf_o, &wf_to->handle, &wf_t, sizeof wf_t,         \
                                        name##_run_);                                     \
   }                                                                                      \
   WF_TASK_FN int name##_async parameters {                                               \
@@ -117,52 +121,52 @@ WEFT_API void wf_async_free(weft_handle *h);
 /* clang-format off */
 #define WF_ASYNC_FORM_0(R, name)                                                         \
   WF_ASYNC_OF(R, name, (void),                                                           \
-    (const weft_opts *wf_o, name##_handle *wf_out),                                      \
-    (name##_handle *wf_out), (NULL, wf_out),                                             \
+    (const weft_opts *wf_o, name##_handle *wf_to),                                       \
+    (name##_handle *wf_to), (NULL, wf_to),                                               \
     /* no fields */,                                                                     \
     /* nothing to store */,                                                              \
     ())
 #define WF_ASYNC_FORM_1(R, name, T1, a1)                                                 \
   WF_ASYNC_OF(R, name, (T1 a1),                                                          \
-    (const weft_opts *wf_o, name##_handle *wf_out, T1 a1),                               \
-    (name##_handle *wf_out, T1 a1), (NULL, wf_out, a1),                                  \
+    (const weft_opts *wf_o, name##_handle *wf_to, T1 a1),                                \
+    (name##_handle *wf_to, T1 a1), (NULL, wf_to, a1),                                    \
     T1 wf_1;,                                                                            \
     wf_t.wf_1 = a1;,                                                                     \
     (wf_t->wf_1))
 #define WF_ASYNC_FORM_2(R, name, T1, a1, T2, a2)                                         \
   WF_ASYNC_OF(R, name, (T1 a1, T2 a2),                                                   \
-    (const weft_opts *wf_o, name##_handle *wf_out, T1 a1, T2 a2),                        \
-    (name##_handle *wf_out, T1 a1, T2 a2), (NULL, wf_out, a1, a2),                       \
+    (const weft_opts *wf_o, name##_handle *wf_to, T1 a1, T2 a2),                         \
+    (name##_handle *wf_to, T1 a1, T2 a2), (NULL, wf_to, a1, a2),                         \
     T1 wf_1; T2 wf_2;,                                                                   \
     wf_t.wf_1 = a1; wf_t.wf_2 = a2;,                                                     \
     (wf_t->wf_1, wf_t->wf_2))
 #define WF_ASYNC_FORM_3(R, name, T1, a1, T2, a2, T3, a3)                                 \
   WF_ASYNC_OF(R, name, (T1 a1, T2 a2, T3 a3),                                            \
-    (const weft_opts *wf_o, name##_handle *wf_out, T1 a1, T2 a2, T3 a3),                 \
-    (name##_handle *wf_out, T1 a1, T2 a2, T3 a3), (NULL, wf_out, a1, a2, a3),            \
+    (const weft_opts *wf_o, name##_handle *wf_to, T1 a1, T2 a2, T3 a3),                  \
+    (name##_handle *wf_to, T1 a1, T2 a2, T3 a3), (NULL, wf_to, a1, a2, a3),              \
     T1 wf_1; T2 wf_2; T3 wf_3;,                                                          \
     wf_t.wf_1 = a1; wf_t.wf_2 = a2; wf_t.wf_3 = a3;,                                     \
     (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3))
 #define WF_ASYNC_FORM_4(R, name, T1, a1, T2, a2, T3, a3, T4, a4)                         \
   WF_ASYNC_OF(R, name, (T1 a1, T2 a2, T3 a3, T4 a4),                                     \
-    (const weft_opts *wf_o, name##_handle *wf_out, T1 a1, T2 a2, T3 a3, T4 a4),          \
-    (name##_handle *wf_out, T1 a1, T2 a2, T3 a3, T4 a4), (NULL, wf_out, a1, a2, a3, a4), \
+    (const weft_opts *wf_o, name##_handle *wf_to, T1 a1, T2 a2, T3 a3, T4 a4),           \
+    (name##_handle *wf_to, T1 a1, T2 a2, T3 a3, T4 a4), (NULL, wf_to, a1, a2, a3, a4),   \
     T1 wf_1; T2 wf_2; T3 wf_3; T4 wf_4;,                                                 \
     wf_t.wf_1 = a1; wf_t.wf_2 = a2; wf_t.wf_3 = a3; wf_t.wf_4 = a4;,                     \
     (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3, wf_t->wf_4))
 #define WF_ASYNC_FORM_5(R, name, T1, a1, T2, a2, T3, a3, T4, a4, T5, a5)                 \
   WF_ASYNC_OF(R, name, (T1 a1, T2 a2, T3 a3, T4 a4, T5 a5),                              \
-    (const weft_opts *wf_o, name##_handle *wf_out, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5),   \
-    (name##_handle *wf_out, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5), (NULL, wf_out, a1,       \
+    (const weft_opts *wf_o, name##_handle *wf_to, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5),    \
+    (name##_handle *wf_to, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5), (NULL, wf_to, a1,         \
       a2, a3, a4, a5),                                                                   \
     T1 wf_1; T2 wf_2; T3 wf_3; T4 wf_4; T5 wf_5;,                                        \
     wf_t.wf_1 = a1; wf_t.wf_2 = a2; wf_t.wf_3 = a3; wf_t.wf_4 = a4; wf_t.wf_5 = a5;,     \
     (wf_t->wf_1, wf_t->wf_2, wf_t->wf_3, wf_t->wf_4, wf_t->wf_5))
 #define WF_ASYNC_FORM_6(R, name, T1, a1, T2, a2, T3, a3, T4, a4, T5, a5, T6, a6)         \
   WF_ASYNC_OF(R, name, (T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6),                       \
-    (const weft_opts *wf_o, name##_handle *wf_out, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5,    \
+    (const weft_opts *wf_o, name##_handle *wf_to, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5,     \
       T6 a6),                                                                            \
-    (name##_handle *wf_out, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6), (NULL, wf_out,    \
+    (name##_handle *wf_to, T1 a1, T2 a2, T3 a3, T4 a4, T5 a5, T6 a6), (NULL, wf_to,      \
       a1, a2, a3, a4, a5, a6),                                                           \
     T1 wf_1; T2 wf_2; T3 wf_3; T4 wf_4; T5 wf_5; T6 wf_6;,                               \
     wf_t.wf_1 = a1; wf_t.wf_2 = a2; wf_t.wf_3 = a3;                                      \

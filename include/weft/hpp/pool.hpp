@@ -24,15 +24,34 @@ template <class F> struct detached {
 };
 
 /* Gives f to a C call that takes fn and ctx and returns a status. Where that is
- * impossible, for want of memory, f runs here. */
-template <class F, class Give> void detach_by(F &&f, Give &&give) {
+ * impossible, for want of memory or room in the queue, `otherwise` gets the task and the
+ * status. */
+template <class F, class Give, class Otherwise>
+void give_to(F &&f, Give &&give, Otherwise &&otherwise) {
   using task = detached<std::decay_t<F>>;
   static_assert(std::is_invocable_v<std::decay_t<F> &>,
                 "weft::detach: the function must be callable as f()");
   if constexpr (std::is_invocable_v<std::decay_t<F> &>) {
     auto *made = new task{std::forward<F>(f)};
-    if (give(task::run, static_cast<void *>(made)) != 0) task::run(made);
+    const int status = give(task::run, static_cast<void *>(made));
+    if (status != 0) otherwise(made, status);
   }
+}
+
+/* As above; f runs here instead. */
+template <class F, class Give> void detach_by(F &&f, Give &&give) {
+  give_to(std::forward<F>(f), std::forward<Give>(give),
+          [](auto *made, int) { std::decay_t<decltype(*made)>::run(made); });
+}
+
+/* As above; f is destroyed instead, and the result is false. */
+template <class F, class Give> bool try_detach_by(F &&f, Give &&give) {
+  bool given = true;
+  give_to(std::forward<F>(f), std::forward<Give>(give), [&](auto *made, int) {
+    given = false;
+    delete made;
+  });
+  return given;
 }
 
 } // namespace detail
@@ -75,6 +94,10 @@ struct config : weft_config {
   }
   config &with_blocking(unsigned count) noexcept {
     blocking = count;
+    return *this;
+  }
+  config &with_queue_limit(std::size_t functions) noexcept {
+    queue_limit = functions;
     return *this;
   }
 };
@@ -135,6 +158,19 @@ public:
     });
   }
 
+  /* The same, but false if there is no room in the queue (weft_config.queue_limit), or no
+   * memory; then f does not run. */
+  template <class F> bool try_detach(F &&f) const {
+    return detail::try_detach_by(std::forward<F>(f), [this](weft_fn *fn, void *ctx) {
+      return weft_pool_detach(pool_, fn, ctx);
+    });
+  }
+
+  /* Until everything that was submitted has run: weft_pool_wait_idle. */
+  void wait_idle() const noexcept {
+    weft_pool_wait_idle(pool_);
+  }
+
   /* Totals since the pool started: weft_pool_stats. */
   weft_stats stats() const noexcept {
     weft_stats total = WEFT_STATS_INIT;
@@ -150,6 +186,9 @@ private:
 
 inline weft_pool *pool_current() noexcept {
   return weft_pool_current();
+}
+inline void pool_wait_idle() noexcept {
+  weft_pool_wait_idle(nullptr);
 }
 inline weft_stats pool_stats() noexcept {
   weft_stats total = WEFT_STATS_INIT;
@@ -181,7 +220,9 @@ inline void shutdown() noexcept {
  *
  * Meaning: weft_detach: hands f to the started threads of the current pool (or that of
  * the options, which also choose the lane) and returns at once. f is moved and must own
- * what it uses. Without memory for the task f runs in the call.
+ * what it uses. Without memory for the task, and where as many functions wait as the
+ * pool's queue_limit allows, f runs in the call: a producer that is too fast is slowed
+ * down. try_detach returns false instead, and f does not run.
  *
  * Exceptions: nobody waits for f, so an exception that leaves it calls std::terminate,
  * as in a std::thread. */
@@ -193,6 +234,16 @@ template <class F> void detach(const options &o, F &&f) {
 
 template <class F> void detach(F &&f) {
   weft::detach(options(), std::forward<F>(f));
+}
+
+template <class F> bool try_detach(const options &o, F &&f) {
+  return detail::try_detach_by(std::forward<F>(f), [&o](weft_fn *fn, void *ctx) {
+    return weft_detach_with(&o, fn, ctx);
+  });
+}
+
+template <class F> bool try_detach(F &&f) {
+  return weft::try_detach(options(), std::forward<F>(f));
 }
 
 /* Runs one waiting task, if there is one: weft_yield. Returns whether it ran one. Tasks

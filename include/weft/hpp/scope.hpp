@@ -9,8 +9,11 @@
 #ifndef WEFT_HPP_SCOPE_HPP
 #define WEFT_HPP_SCOPE_HPP
 
+#include <chrono>
 #include <memory>
+#include <vector>
 #include <weft/hpp/base.hpp>
+#include <weft/hpp/pool.hpp>
 
 WEFT_HPP_BEGIN
 
@@ -220,6 +223,22 @@ inline weft_scope *scope_current() noexcept {
 
 /* ---- one task ---- */
 
+namespace detail {
+
+/* A time in whole nanoseconds, rounded up; a negative one is 0, one that is too long for
+ * ever. */
+template <class Rep, class Period>
+std::uint64_t in_ns(std::chrono::duration<Rep, Period> time) {
+  using seconds = std::chrono::duration<long double>;
+  const long double ns = std::chrono::duration_cast<seconds>(time).count() * 1e9L;
+  if (!(ns > 0)) return 0;
+  if (ns >= 1e19L) return UINT64_MAX;
+  const auto whole = static_cast<std::uint64_t>(ns);
+  return whole < ns ? whole + 1 : whole;
+}
+
+} // namespace detail
+
 /* What weft::async returns: a function that was started, and its result. Movable. */
 template <class R> class task {
 public:
@@ -243,6 +262,72 @@ public:
   }
   bool done() const noexcept {
     return state_->handle == nullptr || weft_handle_done(state_->handle);
+  }
+
+  /* Waits for at most this long; whether the function has returned: weft_handle_wait_for.
+   * get() gives the result then. */
+  template <class Rep, class Period>
+  bool wait_for(std::chrono::duration<Rep, Period> limit) {
+    if (state_->handle == nullptr) return true;
+    if (weft_handle_wait_for(state_->handle, detail::in_ns(limit)) != 0) return false;
+    state_->handle = nullptr;
+    return true;
+  }
+  void wait() noexcept {
+    finish();
+  }
+
+  /* f() runs in the pool once the function has returned: weft_handle_then. f is moved,
+   * and must own what it uses; what it throws ends the program, as in weft::detach.
+   * Without memory the call waits, and f runs in it. */
+  template <class F> void then(F &&f) {
+    weft_handle *handle = state_->handle;
+    if (handle == nullptr) {
+      weft::detach(std::forward<F>(f));
+      return;
+    }
+    detail::give_to(
+        std::forward<F>(f),
+        [handle](weft_fn *fn, void *ctx) { return weft_handle_then(handle, fn, ctx); },
+        [this](auto *made, int) {
+          finish();
+          std::decay_t<decltype(*made)>::run(made);
+        });
+  }
+
+  /* Calls f() on the thread that was at the function, when it has returned, or here if it
+   * has: weft_handle_on_done. Short, does not wait, throws nothing. */
+  template <class F> void on_done(F &&f) {
+    weft_handle *handle = state_->handle;
+    auto call = [handle](weft_fn *fn, void *ctx) {
+      return handle != nullptr ? weft_handle_on_done(handle, fn, ctx) : WEFT_EINVAL;
+    };
+    detail::give_to(std::forward<F>(f), call, [this](auto *made, int) {
+      finish();
+      std::decay_t<decltype(*made)>::run(made);
+    });
+  }
+
+  /* Writes to an eventfd or a pipe when the function has returned: weft_handle_notify.
+   * Exceptions: weft::error for a descriptor that cannot be written to, or without
+   * memory. */
+  void notify(int fd) {
+    if (state_->handle != nullptr) {
+      detail::check(weft_handle_notify(state_->handle, fd));
+      return;
+    }
+    auto nothing_more = [](void *) {};
+    weft_handle *done = nullptr;
+    detail::check(weft_async(&done, nothing_more, nullptr));
+    const int status = weft_handle_notify(done, fd);
+    weft_handle_wait(done);
+    detail::check(status);
+  }
+
+  /* For the calls of C; NULL if the function has returned and was waited for, or ran in
+   * the call of async. */
+  weft_handle *handle() const noexcept {
+    return state_->handle;
   }
 
   /* Waits, helping the pool; returns the result, or throws what the function has thrown.
@@ -310,7 +395,8 @@ private:
  *     auto result = f();      // now, though it is needed later
  *
  * Meaning: weft_async: hands f to the started threads of the current pool and returns at
- * once. If that is impossible for want of memory, f runs in the call. f is moved.
+ * once. If that is impossible for want of memory, or of room in the queue
+ * (weft_config.queue_limit), f runs in the call. f is moved.
  *
  *     auto level = weft::async([&] { return load(name); });
  *     ...
@@ -335,6 +421,35 @@ template <class F> auto async(const options &o, F &&f) {
 
 template <class F> auto async(F &&f) {
   return async(options(), std::forward<F>(f));
+}
+
+/* ---- several tasks: a container of weft::task ---- */
+
+/* The index of the first one whose function has returned, or SIZE_MAX when the time is
+ * over: weft_handle_wait_any_for. */
+template <class Tasks, class Rep, class Period>
+std::size_t wait_any_for(const Tasks &tasks, std::chrono::duration<Rep, Period> limit) {
+  std::vector<weft_handle *> handles;
+  for (const auto &each : tasks) {
+    if (each.handle() == nullptr) return handles.size(); /* it has returned */
+    handles.push_back(each.handle());
+  }
+  return weft_handle_wait_any_for(handles.data(), handles.size(), detail::in_ns(limit));
+}
+
+/* The same as long as it takes: weft_handle_wait_any. */
+template <class Tasks> std::size_t wait_any(const Tasks &tasks) {
+  std::vector<weft_handle *> handles;
+  for (const auto &each : tasks) {
+    if (each.handle() == nullptr) return handles.size();
+    handles.push_back(each.handle());
+  }
+  return weft_handle_wait_any(handles.data(), handles.size());
+}
+
+/* Waits for all of them; get() then returns at once: weft_handle_wait_all. */
+template <class Tasks> void wait_all(Tasks &tasks) {
+  for (auto &each : tasks) each.wait();
 }
 
 WEFT_HPP_END
