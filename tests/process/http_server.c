@@ -140,7 +140,7 @@ TEST(requests_in_pieces) {
   int fd = connect_to(&s);
   for (size_t cut = 1; cut < strlen(GET_100); cut++) {
     send_all(fd, GET_100, cut);
-    send_text(fd, GET_100 + cut);
+    send_text(fd, &GET_100[cut]);
     expect_reply(fd, 200, IS_100);
   }
   char many[50 * sizeof GET_100] = "";
