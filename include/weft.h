@@ -20,6 +20,7 @@
  * functions for reductions and scans weft/typed_sort.h      typed functions for sorting
  *     weft/iter.h            lazy sequences: sources, stages, sinks
  *     weft/iter_kernel.h     kernel stages: stages whose loops are inlined
+ *     weft/graph.h           task graphs: nodes and edges, built once, run many times
  *     weft/opts.h            options that all calls share
  *
  * Parameters have one order in all calls: options; the destination, with its size or
@@ -42,6 +43,7 @@
 #include <weft/bag.h>
 #include <weft/base.h>
 #include <weft/fn.h>
+#include <weft/graph.h>
 #include <weft/iter.h>
 #include <weft/iter_kernel.h>
 #include <weft/iter_sink.h>

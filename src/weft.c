@@ -98,3 +98,8 @@
 #include "par/iter/sink_collect.c"
 #include "par/iter/sink_fold.c"
 #include "par/iter/sink_search.c"
+
+#include "par/graph/build.c"
+#include "par/graph/check.c"
+#include "par/graph/dot.c"
+#include "par/graph/run.c"

@@ -65,6 +65,42 @@ static inline bool wf_is_asked(const wf_owner *self) {
   return wf_deque_is_asked(deque);
 }
 
+/* ---- tasks of a scope that live in memory of the caller (spawn.c) ---- */
+
+/* weft_spawn for callers that have a place for the task, and something to do when its
+ * deque is full. `execute` is called with the task itself and calls wf_placed_run; the
+ * context is the caller's to use. The task must stay where it is until then, and may be
+ * pushed again as soon as `execute` has been called. */
+
+/* Puts a task, of which `execute` is set, into the calling worker's deque. The caller is
+ * in the scope: its body, or a task of it. False: there is no deque for it, or the deque
+ * holds more than others will soon take; the task is still the caller's. Allocates
+ * nothing, except that the deque may grow up to its usual size. */
+bool wf_placed_push(struct weft_scope *s, wf_task *task);
+
+/* Takes back the newest task that the code around has pushed, or NULL. Tasks of others
+ * that lie above it are run. Only tasks of this scope with this `execute` are returned.
+ */
+wf_task *wf_placed_take(struct weft_scope *s, weft_fn *execute);
+
+/* Calls fn(ctx) as the task's function, inside its scope, unless that is cancelled. */
+void wf_placed_run(wf_task *task, weft_fn *fn, void *ctx);
+
+/* May the task that runs go on with further tasks of its scope? If not, the thread helps
+ * while it waits for something else, and should come back to that soon. */
+bool wf_placed_may_stay(const struct weft_scope *s);
+
+/* ---- functions called one after the other, each in a scope (scope.c) ---- */
+
+/* Opens a scope whose errors are those of the scope around it: to cancel one is to cancel
+ * the other. It ends as others do. */
+void wf_scope_begin_part(struct weft_scope *s);
+
+/* Calls fn(ctx) in a scope that was opened by wf_scope_begin_part, and returns when all
+ * that fn has spawned there has ended. Costs a few nanoseconds if that is nothing. To be
+ * called by the thread that began the scope, where it did. */
+void wf_scope_call(struct weft_scope *s, weft_fn *fn, void *ctx);
+
 /* ---- the calling thread and its pool (stats.c) ---- */
 
 /* The pool that the calling thread is in, or NULL. Starts none. */

@@ -53,6 +53,11 @@ void weft_scope_begin(weft_scope *s) {
   weft_scope_begin_with(NULL, s);
 }
 
+void wf_scope_begin_part(weft_scope *s) {
+  weft_scope_begin_with(NULL, s);
+  s->passes_up = s->parent != NULL;
+}
+
 weft_scope *weft_scope_current(void) {
   const wf_region *region = wf_guest_region();
   return region != NULL ? region->scope : NULL;
@@ -137,6 +142,7 @@ void wf_scope_expect_open(const weft_scope *s, const char *call) {
 
 void weft_scope_cancel(weft_scope *s, int error) {
   wf_scope_expect_open(s, "weft_scope_cancel");
+  while (s->passes_up) s = s->parent; /* which stays open longer */
   uint32_t none = 0;
   /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
    * explorer: acq_rel suffices, it is one word. */
@@ -230,6 +236,34 @@ static void check_ended(const weft_scope *s) {
   WF_ASSERT(wf_word_peek(&s->x_waiting) == 0);
   WF_ASSERT(s->fifo_first == NULL && s->fifo_last == NULL);
   WF_ASSERT(s->worker->credit_scope != s || s->worker->credits == 0);
+}
+
+/* The function that a part has called, or a task of it, has spawned: waits for all that,
+ * and makes the scope as it was after its begin. Nobody else touches it then, as at its
+ * end. */
+static void end_part(weft_scope *s, wf_worker *worker) {
+  wait_for_tasks(s, worker);
+  check_ended(s);
+  wf_word_init(&s->x_pending, 1);
+  wf_latch_init(&s->done);
+  wf_once_latch_init((wf_once_latch *)&s->x_blocked_end);
+}
+
+void wf_scope_call(weft_scope *s, weft_fn *fn, void *ctx) {
+  wf_worker *worker = s->worker;
+  if (WF_UNLIKELY(worker == NULL)) { /* no memory for a pool: spawns run at once */
+    fn(ctx);
+    return;
+  }
+  WF_ASSERT(s->state == WF_SCOPE_OPEN && worker->frames == s->frames);
+  wf_frame outer;
+  wf_frame_open(worker, &outer, &s->region);
+  fn(ctx);
+  wf_frame_expect_closed(worker, &outer);
+  /* Acquire: pairs with wf_scope_finish, where a task was counted off that somebody has
+   * taken. While this worker holds credits the count is above 1. */
+  if (WF_UNLIKELY(wf_word_load_acquire(&s->x_pending) != 1)) end_part(s, worker);
+  wf_frame_leave(worker, &outer);
 }
 
 int weft_scope_end(weft_scope *s) {

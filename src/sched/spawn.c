@@ -428,3 +428,61 @@ void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) 
     hand_on(s, worker, spawned, fn, copy);
   }
 }
+
+/* ---- tasks in memory of the caller ---- */
+
+/* The slow half of a push. False: the ring is full and cannot grow, and the task was
+ * taken out again. */
+static bool push_placed_slow(weft_scope *s, wf_worker *worker, const wf_task *task) {
+  wf_deque_news news;
+  const wf_task *left_over = wf_deque_fork_slow(&worker->spawned, &news);
+  wf_worker_tell(worker, news);
+  if (left_over == NULL) return true;
+  WF_ASSERT(left_over == task); /* the newest one */
+  (void)task;
+  wf_scope_give_credit(s, worker);
+  return false;
+}
+
+/* Credits are right here, though the innermost scope may be another one: the caller is
+ * counted in this scope, so that it cannot end before the caller does. */
+bool wf_placed_push(weft_scope *s, wf_task *task) {
+  WF_ASSERT(s->state == WF_SCOPE_OPEN && !s->fifo && task->execute != NULL);
+  wf_worker *worker = worker_in(s);
+  if (WF_UNLIKELY(worker == NULL || !can_push(worker))) return false;
+  if (WF_UNLIKELY(wf_deque_is_at_limit(&worker->spawned)) && has_many(worker))
+    return false;
+  wf_latch_init_scope(&task->completion, s);
+  wf_scope_take_credit(s, worker);
+  return WF_LIKELY(!wf_deque_push(&worker->spawned, task)) ||
+         push_placed_slow(s, worker, task);
+}
+
+wf_task *wf_placed_take(weft_scope *s, weft_fn *execute) {
+  wf_worker *worker = wf_worker_now();
+  wf_task *task;
+  if (WF_UNLIKELY(worker == NULL)) return NULL;
+  while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL) {
+    if (WF_LIKELY(task->execute == execute && wf_scope_of_task(task) == s)) {
+      wf_scope_give_credit(s, worker); /* the caller is counted instead */
+      return task;
+    }
+    wf_worker_run_newest(worker, task, s);
+    if (worker->credit_scope != s) wf_worker_settle(worker);
+  }
+  return NULL;
+}
+
+void wf_placed_run(wf_task *task, weft_fn *fn, void *ctx) {
+  weft_scope *s = wf_scope_of_task(task);
+  wf_worker *worker = wf_worker_of(wf_self);
+  WF_ASSERT(s->state == WF_SCOPE_OPEN && worker->pool == s->pool);
+  if (worker->credit_scope != s) wf_worker_settle(worker);
+  call(worker, s, fn, ctx);
+  wf_scope_give_credit(s, worker);
+}
+
+bool wf_placed_may_stay(const weft_scope *s) {
+  const wf_worker *worker = wf_worker_now();
+  return worker == NULL || worker->help_depth == 0 || worker->waits_for == s;
+}

@@ -35,6 +35,7 @@ struct weft_scope {
   bool fifo;        /* WEFT_ORDER_FIFO */
   bool entered;     /* this scope has brought the thread into the pool */
   bool blocks;      /* its thread has no place in the pool: it waits on x_blocked_end */
+  bool passes_up;   /* to cancel it is to cancel its parent; see wf_scope_begin_part */
   struct weft_scope *parent;     /* the scope around it, or NULL */
   struct weft_pool *pool;        /* NULL: no memory even for a pool */
   struct wf_worker *worker;      /* that the thread is in the pool; NULL: no memory */
