@@ -11,15 +11,14 @@
 
 /* ---- memory ---- */
 
-/* The first chunk has room for about thirty nodes; each further one is twice as
- * large, up to 1 MiB, so that there are few and at most half of the memory is unused. A
- * choice. */
+/* Chunks for names and edges: the first is a page, each further one twice as large, up to
+ * 1 MiB, so that there are few and at most half of the memory is unused. A choice. */
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 static bool add_chunk(weft_graph *g, size_t room) {
   size_t size = g->chunk != NULL ? 2 * g->chunk->size : FIRST_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
-  size_t extra = sizeof(wf_graph_chunk) + WF_CACHE_LINE;
+  size_t extra = sizeof(wf_graph_chunk) + sizeof(void *);
   if (room > SIZE_MAX - extra) return false;
   if (size < room + extra) size = room + extra;
   wf_graph_chunk *chunk = (wf_graph_chunk *)malloc(size);
@@ -30,21 +29,33 @@ static bool add_chunk(weft_graph *g, size_t room) {
   return true;
 }
 
-/* Memory that lives as long as the graph, or NULL. `align` is a power of two, at most a
- * cache line. */
+/* Memory that lives as long as the graph, or NULL. `align` is a power of two, at most
+ * that of a pointer. */
 static void *take_memory(weft_graph *g, size_t size, size_t align) {
-  for (;;) {
-    if (g->chunk != NULL) {
-      uintptr_t start = (uintptr_t)g->chunk;
-      size_t at = (size_t)(((start + g->used + align - 1) & ~(align - 1)) - start);
-      if (at <= g->chunk->size && size <= g->chunk->size - at) {
-        g->used = at + size;
-        return (char *)g->chunk + at;
-      }
-    }
+  size_t at = (g->used + align - 1) & ~(align - 1);
+  if (g->chunk == NULL || at > g->chunk->size || size > g->chunk->size - at) {
     if (!add_chunk(g, size)) return NULL;
+    at = (g->used + align - 1) & ~(align - 1);
   }
+  g->used = at + size;
+  return (char *)g->chunk + at;
 }
+
+/* Memory for the nodes of a block. Large ones ask for large pages: a run visits nodes in
+ * any order, and with small pages each visit would also look for its page. */
+static bool add_block(wf_node_block *block, size_t length) {
+  size_t nodes = length * sizeof(weft_node), rests = length * sizeof(weft_node);
+  size_t size = WF_CACHE_LINE + nodes + rests + length * sizeof(wf_u32);
+  block->memory = malloc(size);
+  if (block->memory == NULL) return false;
+  wf_sys_prefer_large_pages(block->memory, size);
+  uintptr_t start = (uintptr_t)block->memory + WF_CACHE_LINE - 1;
+  block->nodes = (weft_node *)(start & ~(uintptr_t)(WF_CACHE_LINE - 1));
+  block->x_pending = (wf_u32 *)(void *)((char *)block->nodes + nodes + rests);
+  return true;
+}
+
+_Static_assert(sizeof(wf_node_rest) <= sizeof(weft_node), "see wf_node_rest_of");
 
 /* ---- graphs ---- */
 
@@ -67,6 +78,7 @@ void weft_graph_destroy(weft_graph *g) {
     older = chunk->older;
     free(chunk);
   }
+  for (unsigned i = 0; i < WF_BLOCKS; i++) free(g->block[i].memory);
   free(g);
 }
 
@@ -75,25 +87,23 @@ void weft_graph_destroy(weft_graph *g) {
 /* A node without a function, or NULL. */
 static weft_node *add_node(weft_graph *g, const char *name, void *ctx, const char *call) {
   wf_refuse_if(g == NULL, call, "the graph is NULL");
-  if (is_running(g) || g->nodes == UINT32_MAX) return NULL;
-  weft_node *node = (weft_node *)take_memory(g, sizeof *node, WF_CACHE_LINE);
-  if (node == NULL) return NULL;
-  memset(node, 0, sizeof *node);
+  if (is_running(g) || g->nodes == WF_GRAPH_LARGEST) return NULL;
+  wf_node_place place = wf_node_place_of(g->nodes);
+  wf_node_block *block = &g->block[place.block];
+  if (block->memory == NULL && !add_block(block, place.length)) return NULL;
+  char *copy = NULL;
   if (name != NULL) {
     size_t size = strlen(name) + 1;
-    char *copy = (char *)take_memory(g, size, 1);
-    if (copy == NULL) return NULL; /* the node's memory waits for the end of the graph */
-    node->name = (const char *)memcpy(copy, name, size);
+    copy = (char *)take_memory(g, size, 1);
+    if (copy == NULL) return NULL;
+    memcpy(copy, name, size);
   }
+  weft_node *node = &block->nodes[place.offset];
+  memset(node, 0, sizeof *node);
   node->task.execute = wf_node_run_taken;
   node->task.context = ctx;
-  node->graph = g;
   node->number = g->nodes++;
-  if (g->newest != NULL)
-    g->newest->newer = node;
-  else
-    g->oldest = node;
-  g->newest = node;
+  *wf_node_rest_of(node) = (wf_node_rest){.name = copy, .graph = g};
   g->ready = g->checked = false;
   return node;
 }
@@ -118,70 +128,66 @@ weft_node *weft_graph_choice(weft_graph *g, const char *name, weft_choice_fn *fn
 
 /* ---- edges ---- */
 
-/* A node with more than WF_NODE_NEAR edges has them in one array, whose capacity is a
- * power of two. From WF_NODE_SCANNED on, a table follows the array: twice as many words,
- * each the index of an edge plus one, or 0, at the place that the end's number leads to.
- * So an edge is found at once, however many the node has. */
+/* A node with more than WF_NODE_NEAR edges has them in an array, whose capacity is a
+ * power of two. With more than SCANNED edges a table follows the array: twice as many
+ * words, each the index of an edge plus one, or 0, at the place to which the number of
+ * the edge's end leads. So an edge is found at once, however many a node has. */
+
+/* Up to here one looks at all edges: they are one cache line. */
+enum { SCANNED = 16 };
 
 static uint32_t capacity_for(uint32_t edges) {
-  uint32_t capacity = WF_NODE_SCANNED / 2;
+  uint32_t capacity = 2 * WF_NODE_NEAR;
   while (capacity < edges) capacity *= 2;
   return capacity;
 }
 
-static uint32_t *table_of(const weft_node *node, uint32_t capacity) {
-  return (uint32_t *)(void *)(node->far_ + capacity);
-}
-
 /* Where the table has, or would have, the edge to this node. It is never full. */
-static uint32_t *find_in_table(const weft_node *node, uint32_t capacity,
-                               const weft_node *after) {
-  uint32_t *table = table_of(node, capacity);
+static uint32_t *find_in_table(const weft_node *node, uint32_t capacity, uint32_t end) {
+  uint32_t *table = node->far_ends + capacity;
   uint32_t last = 2 * capacity - 1;
-  /* Fibonacci hashing: neighbours in number, which is the usual case, do not collide. */
-  uint32_t at = (uint32_t)(after->number * UINT32_C(0x9E3779B1)) & last;
-  while (table[at] != 0 && node->far_[table[at] - 1] != after) at = (at + 1) & last;
+  /* Neighbours in number, which is the usual case, do not collide. */
+  uint32_t at = (uint32_t)(end * UINT32_C(0x9E3779B1)) & last;
+  while (table[at] != 0 && node->far_ends[table[at] - 1] != end) at = (at + 1) & last;
   return &table[at];
 }
 
 static bool has_edge(const weft_node *before, const weft_node *after) {
-  if (before->edges > WF_NODE_SCANNED)
-    return *find_in_table(before, capacity_for(before->edges), after) != 0;
-  weft_node *const *ends = wf_node_edges(before);
+  if (before->edges > SCANNED)
+    return *find_in_table(before, capacity_for(before->edges), after->number) != 0;
+  const uint32_t *ends = wf_node_ends(before);
   for (uint32_t i = 0; i < before->edges; i++)
-    if (ends[i] == after) return true;
+    if (ends[i] == after->number) return true;
   return false;
 }
 
 /* Moves the edges of a node into a larger array. False: no memory. */
-static bool grow(weft_graph *g, weft_node *node, uint32_t capacity) {
-  size_t size = (size_t)capacity * sizeof(weft_node *);
-  if (capacity > WF_NODE_SCANNED) size += 2 * (size_t)capacity * sizeof(uint32_t);
-  weft_node **larger = (weft_node **)take_memory(g, size, sizeof(weft_node *));
+static bool grow_edges(weft_graph *g, weft_node *node, uint32_t capacity) {
+  size_t words = capacity > SCANNED ? 3 * (size_t)capacity : capacity;
+  size_t size = words * sizeof(uint32_t);
+  uint32_t *larger = (uint32_t *)take_memory(g, size, sizeof(uint32_t));
   if (larger == NULL) return false;
-  memcpy(larger, wf_node_edges(node), node->edges * sizeof(weft_node *));
-  node->far_ = larger;
-  if (capacity <= WF_NODE_SCANNED) return true;
-  memset(table_of(node, capacity), 0, 2 * (size_t)capacity * sizeof(uint32_t));
-  for (uint32_t i = 0; i < node->edges; i++)
+  memset(larger, 0, size);
+  memcpy(larger, wf_node_ends(node), node->edges * sizeof(uint32_t));
+  node->far_ends = larger;
+  for (uint32_t i = 0; i < node->edges && capacity > SCANNED; i++)
     *find_in_table(node, capacity, larger[i]) = i + 1;
   return true;
 }
 
-/* Adds the end of an edge that is not there yet. */
-static bool append_edge(weft_graph *g, weft_node *before, weft_node *after) {
+/* Adds an edge that is not there yet. */
+static bool append_edge(weft_graph *g, weft_node *before, const weft_node *after) {
   uint32_t edges = before->edges;
   if (edges < WF_NODE_NEAR) {
-    before->near_[edges] = after;
+    before->near_ends[edges] = after->number;
     before->edges++;
     return true;
   }
   uint32_t capacity = capacity_for(edges + 1);
-  if ((edges == WF_NODE_NEAR || edges == capacity_for(edges)) &&
-      !grow(g, before, capacity))
-    return false;
-  before->far_[edges] = after;
-  if (capacity > WF_NODE_SCANNED) *find_in_table(before, capacity, after) = edges + 1;
+  bool is_full = edges == WF_NODE_NEAR || edges == capacity_for(edges);
+  if (is_full && !grow_edges(g, before, capacity)) return false;
+  before->far_ends[edges] = after->number;
+  if (capacity > SCANNED) *find_in_table(before, capacity, after->number) = edges + 1;
   before->edges++;
   return true;
 }
@@ -202,15 +208,15 @@ int weft_graph_edge(weft_graph *g, weft_node *before, weft_node *after) {
   if (is_running(g)) return WEFT_EBUSY;
   if (before == NULL || after == NULL)
     return refuse_edge(g, before, after, ": a node is NULL");
-  if (before->graph != g)
+  if (wf_node_rest_of(before)->graph != g)
     return refuse_edge(g, before, after, ": the first node belongs to another graph");
-  if (after->graph != g)
+  if (wf_node_rest_of(after)->graph != g)
     return refuse_edge(g, before, after, ": the second node belongs to another graph");
   if (has_edge(before, after))
     return refuse_edge(g, before, after, ": there is such an edge already");
   if (before == after && !before->is_choice)
     return refuse_edge(g, before, after, ": a node cannot wait for itself");
-  if (before->edges == UINT32_MAX / 4 || !append_edge(g, before, after)) {
+  if (!append_edge(g, before, after)) {
     wf_graph_say(g, "out of memory");
     return WEFT_ENOMEM;
   }

@@ -35,8 +35,8 @@ void wf_graph_add_name(weft_graph *g, const weft_node *node) {
   char text[32];
   if (node == NULL) {
     wf_graph_add_text(g, "NULL");
-  } else if (node->name != NULL) {
-    wf_graph_add_text(g, node->name);
+  } else if (wf_node_rest_of(node)->name != NULL) {
+    wf_graph_add_text(g, wf_node_rest_of(node)->name);
   } else {
     (void)snprintf(text, sizeof text, "node %lu", (unsigned long)node->number);
     wf_graph_add_text(g, text);
@@ -55,17 +55,17 @@ typedef struct node_queue {
 } node_queue;
 
 static void enqueue_node(node_queue *queue, weft_node *node) {
-  node->beside = NULL;
+  wf_node_rest_of(node)->beside = NULL;
   if (queue->first == NULL)
     queue->first = node;
   else
-    queue->last->beside = node;
+    wf_node_rest_of(queue->last)->beside = node;
   queue->last = node;
 }
 
 static weft_node *dequeue_node(node_queue *queue) {
   weft_node *node = queue->first;
-  if (node != NULL) queue->first = node->beside;
+  if (node != NULL) queue->first = wf_node_rest_of(node)->beside;
   return node;
 }
 
@@ -73,10 +73,13 @@ static weft_node *dequeue_node(node_queue *queue) {
 
 /* All nodes as they are between runs. */
 static void reset_nodes(weft_graph *g) {
-  for (weft_node *node = g->oldest; node != NULL; node = node->newer) {
-    wf_u32_store_relaxed(&node->x_pending, node->needed);
-    wf_u32_store_relaxed(&node->x_active, 0);
-    node->below = NULL;
+  for (uint32_t i = 0; i < g->nodes; i++) {
+    weft_node *node = wf_graph_node(g, i);
+    wf_node_rest *rest = wf_node_rest_of(node);
+    wf_u32_store_relaxed(wf_graph_pending(g, i), node->needed);
+    wf_u32_store_relaxed(&rest->x_active, 0);
+    rest->below = NULL;
+    node->has_below = false;
     node->mark = WF_NODE_NEW;
   }
 }
@@ -88,54 +91,58 @@ static uint32_t nodes_in_circles(weft_graph *g) {
   node_queue queue = {NULL, NULL};
   weft_node *node;
   uint32_t left = g->nodes;
-  for (node = g->oldest; node != NULL; node = node->newer)
-    if (node->needed == 0) enqueue_node(&queue, node);
+  for (uint32_t i = 0; i < g->nodes; i++)
+    if (wf_graph_node(g, i)->needed == 0) enqueue_node(&queue, wf_graph_node(g, i));
   while ((node = dequeue_node(&queue)) != NULL) {
     node->mark = WF_NODE_DONE;
     left--;
-    weft_node *const *ends = wf_node_edges(node);
+    const uint32_t *ends = wf_node_ends(node);
     for (uint32_t i = 0; i < node->edges && !node->is_choice; i++) {
-      uint32_t pending = wf_u32_load_relaxed(&ends[i]->x_pending) - 1;
-      wf_u32_store_relaxed(&ends[i]->x_pending, pending);
-      if (pending == 0) enqueue_node(&queue, ends[i]);
+      wf_u32 *x_pending = wf_graph_pending(g, ends[i]);
+      uint32_t pending = wf_u32_load_relaxed(x_pending) - 1;
+      wf_u32_store_relaxed(x_pending, pending);
+      if (pending == 0) enqueue_node(&queue, wf_graph_node(g, ends[i]));
     }
   }
   return left;
 }
 
-/* The next end of an edge of `node` that is not done, or NULL. x_pending counts the edges
- * that were looked at. */
-static weft_node *next_end(weft_node *node) {
-  weft_node *const *ends = wf_node_edges(node);
-  uint32_t at = wf_u32_load_relaxed(&node->x_pending);
+/* The next node that an edge of `node` leads to and that is not done, or NULL. The
+ * node's count says how many edges were looked at. */
+static weft_node *next_end(const weft_graph *g, const weft_node *node) {
+  wf_u32 *x_looked_at = wf_graph_pending(g, node->number);
+  uint32_t at = wf_u32_load_relaxed(x_looked_at);
   weft_node *end = NULL;
   while (end == NULL && at < node->edges && !node->is_choice) {
-    end = ends[at++];
+    end = wf_graph_node(g, wf_node_ends(node)[at++]);
     if (end->mark == WF_NODE_DONE) end = NULL;
   }
-  wf_u32_store_relaxed(&node->x_pending, at);
+  wf_u32_store_relaxed(x_looked_at, at);
   return end;
 }
 
-/* Follows edges from a node, depth first. Returns a node of a circle, from which
- * `source` leads round the circle against its edges; or NULL, and all that the node leads
- * to is done. */
-static weft_node *find_circle_from(weft_node *node) {
-  weft_node *end;
-  node->source = NULL;
+/* Comes to a new node from another one, or from nowhere. */
+static void open_node(const weft_graph *g, weft_node *node, weft_node *from) {
+  wf_node_rest_of(node)->source = from;
   node->mark = WF_NODE_OPEN;
-  wf_u32_store_relaxed(&node->x_pending, 0);
+  wf_u32_store_relaxed(wf_graph_pending(g, node->number), 0);
+}
+
+/* Follows edges from a node, depth first. Returns a node of a circle, from which `source`
+ * leads round the circle against its edges; or NULL, and all that the node leads to is
+ * done. */
+static weft_node *find_circle_from(const weft_graph *g, weft_node *node) {
+  open_node(g, node, NULL);
   while (node != NULL) {
-    if ((end = next_end(node)) == NULL) {
+    weft_node *end = next_end(g, node);
+    if (end == NULL) {
       node->mark = WF_NODE_DONE;
-      node = node->source;
+      node = wf_node_rest_of(node)->source;
     } else if (end->mark == WF_NODE_OPEN) {
-      end->source = node; /* closes the circle; what is before `end` is not part of it */
+      wf_node_rest_of(end)->source = node; /* closes it; the way to `end` is no part */
       return end;
     } else {
-      end->source = node;
-      end->mark = WF_NODE_OPEN;
-      wf_u32_store_relaxed(&end->x_pending, 0);
+      open_node(g, end, node);
       node = end;
     }
   }
@@ -145,29 +152,30 @@ static weft_node *find_circle_from(weft_node *node) {
 /* Names the nodes of a circle in the direction of its edges, from the one that was added
  * first. */
 static void say_circle(weft_graph *g, weft_node *in_circle) {
-  weft_node *first = in_circle;
-  for (weft_node *it = in_circle->source; it != in_circle; it = it->source)
-    if (it->number < first->number) first = it;
-  weft_node *it = first;
+  weft_node *first = in_circle, *node = in_circle;
   do { /* turn the links round: `beside` leads along the edges */
-    it->source->beside = it;
-    it = it->source;
-  } while (it != first);
+    weft_node *before = wf_node_rest_of(node)->source;
+    wf_node_rest_of(before)->beside = node;
+    if (before->number < first->number) first = before;
+    node = before;
+  } while (node != in_circle);
   wf_graph_say(g, "circle: ");
+  node = first;
   do {
-    wf_graph_add_name(g, it);
+    wf_graph_add_name(g, node);
     wf_graph_add_text(g, " -> ");
-    it = it->beside;
-  } while (it != first);
+    node = wf_node_rest_of(node)->beside;
+  } while (node != first);
   wf_graph_add_name(g, first);
 }
 
 static int refuse_circles(weft_graph *g) {
   if (nodes_in_circles(g) == 0) return 0;
   weft_node *circle = NULL;
-  for (weft_node *node = g->oldest; circle == NULL; node = node->newer) {
-    WF_ASSERT(node != NULL); /* nodes are left, so there is a circle */
-    if (node->mark == WF_NODE_NEW) circle = find_circle_from(node);
+  for (uint32_t i = 0; circle == NULL; i++) {
+    WF_ASSERT(i < g->nodes); /* nodes are left, so there is a circle */
+    weft_node *node = wf_graph_node(g, i);
+    if (node->mark == WF_NODE_NEW) circle = find_circle_from(g, node);
   }
   say_circle(g, circle);
   return WEFT_EINVAL;
@@ -179,12 +187,20 @@ static int refuse_circles(weft_graph *g) {
  * order of adding. */
 static void find_sources(weft_graph *g) {
   weft_node **link = &g->sources;
-  for (weft_node *node = g->oldest; node != NULL; node = node->newer) {
+  for (uint32_t i = 0; i < g->nodes; i++) {
+    weft_node *node = wf_graph_node(g, i);
     if (node->needed != 0 || node->is_chosen) continue;
     *link = node;
-    link = &node->source;
+    link = &wf_node_rest_of(node)->source;
   }
   *link = NULL;
+}
+
+/* Marks a node that a run can come to, to look at its edges later. */
+static void reach(node_queue *queue, weft_node *node) {
+  if (node->mark == WF_NODE_DONE) return;
+  node->mark = WF_NODE_DONE;
+  enqueue_node(queue, node);
 }
 
 /* In a graph with choices there may be nodes that no run can come to: circles with a
@@ -192,20 +208,14 @@ static void find_sources(weft_graph *g) {
 static int refuse_unreachable(weft_graph *g) {
   node_queue queue = {NULL, NULL};
   weft_node *node;
-  for (node = g->oldest; node != NULL; node = node->newer) node->mark = WF_NODE_NEW;
-  for (node = g->sources; node != NULL; node = node->source) {
-    node->mark = WF_NODE_DONE;
-    enqueue_node(&queue, node);
-  }
-  while ((node = dequeue_node(&queue)) != NULL) {
-    weft_node *const *ends = wf_node_edges(node);
-    for (uint32_t i = 0; i < node->edges; i++) {
-      if (ends[i]->mark == WF_NODE_DONE) continue;
-      ends[i]->mark = WF_NODE_DONE;
-      enqueue_node(&queue, ends[i]);
-    }
-  }
-  for (node = g->oldest; node != NULL; node = node->newer) {
+  for (uint32_t i = 0; i < g->nodes; i++) wf_graph_node(g, i)->mark = WF_NODE_NEW;
+  for (node = g->sources; node != NULL; node = wf_node_rest_of(node)->source)
+    reach(&queue, node);
+  while ((node = dequeue_node(&queue)) != NULL)
+    for (uint32_t i = 0; i < node->edges; i++)
+      reach(&queue, wf_graph_node(g, wf_node_ends(node)[i]));
+  for (uint32_t i = 0; i < g->nodes; i++) {
+    node = wf_graph_node(g, i);
     if (node->mark == WF_NODE_DONE) continue;
     wf_graph_say(g, "no run can come to ");
     wf_graph_add_name(g, node);

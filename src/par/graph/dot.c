@@ -31,17 +31,17 @@ static void write_character(const char *at, FILE *out) {
 
 static void write_node(const weft_node *node, FILE *out) {
   (void)fprintf(out, "  n%lu [label=\"", (unsigned long)node->number);
-  if (node->name == NULL) (void)fprintf(out, "node %lu", (unsigned long)node->number);
-  for (const char *at = node->name; at != NULL && *at != '\0'; at++)
-    write_character(at, out);
+  const char *name = wf_node_rest_of(node)->name;
+  if (name == NULL) (void)fprintf(out, "node %lu", (unsigned long)node->number);
+  for (const char *at = name; at != NULL && *at != '\0'; at++) write_character(at, out);
   (void)fputs(node->is_choice ? "\", shape=diamond];\n" : "\"];\n", out);
 }
 
 static void write_edges(const weft_node *node, FILE *out) {
-  weft_node *const *ends = wf_node_edges(node);
+  const uint32_t *ends = wf_node_ends(node);
   for (uint32_t i = 0; i < node->edges; i++) {
     (void)fprintf(out, "  n%lu -> n%lu", (unsigned long)node->number,
-                  (unsigned long)ends[i]->number);
+                  (unsigned long)ends[i]);
     if (node->is_choice)
       (void)fprintf(out, " [style=dashed, label=\"%lu\"]", (unsigned long)i);
     (void)fputs(";\n", out);
@@ -52,10 +52,8 @@ int weft_graph_dot(const weft_graph *g, FILE *out) {
   wf_refuse_if(g == NULL, "weft_graph_dot", "the graph is NULL");
   if (out == NULL) return WEFT_EINVAL;
   (void)fputs("digraph weft {\n  node [shape=box];\n", out);
-  for (const weft_node *node = g->oldest; node != NULL; node = node->newer)
-    write_node(node, out);
-  for (const weft_node *node = g->oldest; node != NULL; node = node->newer)
-    write_edges(node, out);
+  for (uint32_t i = 0; i < g->nodes; i++) write_node(wf_graph_node(g, i), out);
+  for (uint32_t i = 0; i < g->nodes; i++) write_edges(wf_graph_node(g, i), out);
   (void)fputs("}\n", out);
   return fflush(out) == 0 && ferror(out) == 0 ? 0 : WEFT_EINVAL;
 }

@@ -49,11 +49,13 @@ typedef struct ready_nodes {
 /* Adds one node, as one adds 1 to a binary number. */
 static inline void add_ready(ready_nodes *ready, weft_node *node) {
   unsigned rank = 0;
-  WF_ASSERT(node->below == NULL);
+  WF_ASSERT(!node->has_below);
   for (; (ready->count >> rank & 1) != 0; rank++) {
     weft_node *root = ready->tree[rank];
-    node->beside = root->below;
-    root->below = node;
+    wf_node_rest *rest = wf_node_rest_of(root);
+    wf_node_rest_of(node)->beside = root->has_below ? rest->below : NULL;
+    rest->below = node;
+    root->has_below = true;
     node = root;
   }
   ready->tree[rank] = node;
@@ -63,7 +65,7 @@ static inline void add_ready(ready_nodes *ready, weft_node *node) {
 /* Offers a tree to other threads, or holds it until the deque has room. */
 static inline void offer(walk *w, weft_node *root) {
   if (WF_LIKELY(wf_placed_push(&w->run->scope, &root->task))) return;
-  root->beside = w->held;
+  wf_node_rest_of(root)->beside = w->held;
   w->held = root;
 }
 
@@ -78,11 +80,12 @@ static inline void offer_ready(walk *w, ready_nodes *ready) {
 
 /* Offers what is below a root that this thread got, so that the root is a single node. */
 static inline void offer_below(walk *w, weft_node *root) {
-  weft_node *next = root->below;
-  root->below = NULL;
+  if (WF_LIKELY(!root->has_below)) return;
+  weft_node *next = wf_node_rest_of(root)->below;
+  root->has_below = false;
   while (next != NULL) {
     weft_node *tree = next;
-    next = tree->beside; /* before the tree is another thread's */
+    next = wf_node_rest_of(tree)->beside; /* before the tree is another thread's */
     offer(w, tree);
   }
 }
@@ -104,39 +107,43 @@ static bool activate(graph_run *run, weft_node *node) {
   if (WF_LIKELY(!run->graph->has_choices)) return true;
   /* acq_rel: pairs with the release in end_node: what the node did last time comes before
    * what it does now. */
-  if (WF_LIKELY(wf_u32_exchange_acq_rel(&node->x_active, 1) == 0)) return true;
+  if (WF_LIKELY(wf_u32_exchange_acq_rel(&wf_node_rest_of(node)->x_active, 1) == 0))
+    return true;
   refuse_meeting(run, node);
   return false;
 }
 
-/* One of the nodes that `node` waits for has ended. Was it the last? */
-static inline bool arrive(graph_run *run, weft_node *node) {
-  WF_ASSERT(node->needed > 0);
-  if (node->needed != 1) {
-    /* Acquire: pairs with the subtraction below by the other threads that have arrived:
-     * what their nodes did is visible to this one. If only one is missing, it is the
-     * caller, and nobody else writes the word. */
-    if (wf_u32_load_acquire(&node->x_pending) != 1 &&
-        /* acq_rel: pairs with itself and with the load above. */
-        wf_u32_fetch_sub_acq_rel(&node->x_pending, 1) != 1)
-      return false;
-  }
-  return activate(run, node);
+/* One of the nodes that this one waits for has ended. Was it the last? */
+static inline bool arrive(wf_u32 *x_pending) {
+  WF_ASSERT(wf_u32_peek(x_pending) > 0);
+  /* Acquire: pairs with the subtraction below by the other threads that have arrived:
+   * what their nodes did is visible to this one. If only one is missing, it is the
+   * caller, and nobody else writes the word; so a node that waits for one other needs no
+   * read-modify-write. */
+  if (wf_u32_load_acquire(x_pending) == 1) return true;
+  /* acq_rel: pairs with itself and with the load above. */
+  return wf_u32_fetch_sub_acq_rel(x_pending, 1) == 1;
 }
 
 /* Lets the nodes behind a node that has ended go on. Returns one that this thread runs
  * next, or NULL; the others that are ready are offered. */
 static weft_node *start_successors(walk *w, const weft_node *node) {
-  weft_node *const *ends = wf_node_edges(node);
+  const weft_graph *g = w->run->graph;
+  const uint32_t *ends = wf_node_ends(node);
   weft_node *next = NULL;
   ready_nodes ready;
   ready.count = 0;
   for (uint32_t i = 0, edges = node->edges; i < edges; i++) {
-    if (!arrive(w->run, ends[i])) continue;
+    wf_node_place place = wf_node_place_of(ends[i]);
+    const wf_node_block *block = &g->block[place.block];
+    if (!arrive(&block->x_pending[place.offset])) continue;
+    weft_node *end = &block->nodes[place.offset];
+    __builtin_prefetch(end);
+    if (!activate(w->run, end)) continue;
     if (next == NULL)
-      next = ends[i];
+      next = end;
     else
-      add_ready(&ready, ends[i]);
+      add_ready(&ready, end);
   }
   offer_ready(w, &ready);
   return next;
@@ -159,8 +166,9 @@ static void call_choice(void *ctx) {
  * here on it may be started again. */
 static void end_node(graph_run *run, weft_node *node) {
   if (WF_LIKELY(!run->graph->has_choices)) return;
-  WF_ASSERT(wf_u32_peek(&node->x_active) == 1);
-  wf_u32_store_release(&node->x_active, 0); /* pairs with the exchange in activate */
+  wf_u32 *x_active = &wf_node_rest_of(node)->x_active;
+  WF_ASSERT(wf_u32_peek(x_active) == 1);
+  wf_u32_store_release(x_active, 0); /* pairs with the exchange in activate */
 }
 
 static bool is_cancelled(const graph_run *run) {
@@ -172,16 +180,17 @@ static weft_node *run_choice(walk *w, weft_node *node) {
   wf_scope_call(&w->part, call_choice, &call);
   end_node(w->run, node);
   if (is_cancelled(w->run) || call.chosen >= node->edges) return NULL;
-  weft_node *next = wf_node_edges(node)[call.chosen];
+  weft_node *next = wf_graph_node(w->run->graph, wf_node_ends(node)[call.chosen]);
   return activate(w->run, next) ? next : NULL;
 }
 
 /* Runs a single node. Returns one that is to be run next, or NULL. */
 static inline weft_node *run_node(walk *w, weft_node *node) {
-  WF_ASSERT(node->below == NULL);
+  WF_ASSERT(!node->has_below);
   /* Relaxed: the next thread that arrives here does so after this node has ended, which
    * lies between, in this run or in the next. */
-  if (node->needed > 1) wf_u32_store_relaxed(&node->x_pending, node->needed);
+  if (node->needed > 1)
+    wf_u32_store_relaxed(wf_graph_pending(w->run->graph, node->number), node->needed);
   if (WF_UNLIKELY(node->is_choice)) return run_choice(w, node);
   wf_scope_call(&w->part, node->fn, node->task.context);
   end_node(w->run, node);
@@ -199,7 +208,7 @@ static weft_node *node_of(wf_task *task) {
 
 static weft_node *take_held(walk *w) {
   weft_node *root = w->held;
-  if (root != NULL) w->held = root->beside;
+  if (root != NULL) w->held = wf_node_rest_of(root)->beside;
   return root;
 }
 
@@ -208,7 +217,7 @@ static weft_node *take_held(walk *w) {
 static weft_node *next_node(walk *w, bool stays) {
   wf_task *task = stays ? wf_placed_take(&w->run->scope, wf_node_run_taken) : NULL;
   weft_node *root = task != NULL ? node_of(task) : take_held(w);
-  if (root != NULL && root->below != NULL) offer_below(w, root);
+  if (root != NULL) offer_below(w, root);
   return root;
 }
 
@@ -240,7 +249,7 @@ static bool come_in(graph_run *run, weft_node *root) {
   if (may) {
     run->inside++;
   } else {
-    root->beside = run->late;
+    wf_node_rest_of(root)->beside = run->late;
     run->late = root;
   }
   wf_lock_unlock(&run->lock);
@@ -254,7 +263,7 @@ static weft_node *go_out(graph_run *run) {
   wf_lock_lock(&run->lock);
   weft_node *root = run->late;
   if (root != NULL)
-    run->late = root->beside;
+    run->late = wf_node_rest_of(root)->beside;
   else
     run->inside--;
   wf_lock_unlock(&run->lock);
@@ -294,8 +303,9 @@ static void walk_from_sources(graph_run *run) {
   ready_nodes ready;
   ready.count = 0;
   run->inside = 1;
-  for (weft_node *it = node->source; it != NULL; it = it->source)
-    if (activate(run, it)) add_ready(&ready, it);
+  weft_node *other = node;
+  while ((other = wf_node_rest_of(other)->source) != NULL)
+    if (activate(run, other)) add_ready(&ready, other);
   activate(run, node);
   wf_scope_begin_part(&w.part);
   offer_ready(&w, &ready);
