@@ -12,6 +12,7 @@
  *     weft/hpp/order.hpp    merge, nth_element, partial_sort, argsort, sort_by_key
  *     weft/hpp/iter.hpp     weft::iter: lazy pipelines, fused into one loop
  *     weft/hpp/scope.hpp    weft::scope, in_scope, async
+ *     weft/hpp/graph.hpp    weft::graph: nodes and edges, built once, run many times
  *     weft/hpp/pool.hpp     weft::pool, detach, yield, isolate, blocking, broadcast
  *
  * It is a thin layer over the C calls of weft.h, which can be used beside it: the same
@@ -24,6 +25,8 @@
  *     reduce, fold  as loops
  *     sort          throws the first in time; most comparisons are left out
  *     scope         throws the first in time; tasks that were not started are skipped
+ *     graph         run() throws the first in time; nodes that were not started are
+ *                   skipped
  *     detach        nobody waits: std::terminate
  *
  * A call throws only when nothing that it has started is still running and everything
@@ -36,6 +39,7 @@
 
 #include <weft/hpp/array.hpp>
 #include <weft/hpp/base.hpp>
+#include <weft/hpp/graph.hpp>
 #include <weft/hpp/iter.hpp>
 #include <weft/hpp/join.hpp>
 #include <weft/hpp/local.hpp>

@@ -108,7 +108,7 @@ WEFT_API weft_node *weft_graph_choice(weft_graph *g, const char *name, weft_choi
  * Threads: one at a time. Errors, and weft_graph_error names the nodes: WEFT_EINVAL for
  * an edge that is there already, from a node to itself (unless that is a choice), with a
  * node of another graph, or with NULL; WEFT_ENOMEM; WEFT_EBUSY while the graph runs.
- * Circles are found when the graph is run. Cost: up to two edges of a node need no memory
+ * Cycles are found when the graph is run. Cost: up to two edges of a node need no memory
  * of their own. */
 WEFT_API int weft_graph_edge(weft_graph *g, weft_node *before, weft_node *after);
 
@@ -130,7 +130,7 @@ WEFT_API int weft_graph_edge(weft_graph *g, weft_node *before, weft_node *after)
  * others have no meaning here.
  *
  * Threads: any, tasks and nodes of other graphs too. Errors: WEFT_EINVAL if the graph has
- * a circle without a choice in it, or no node to start with; nothing has run then, and
+ * a cycle without a choice in it, or no node to start with; nothing has run then, and
  * weft_graph_error names the nodes. WEFT_EBUSY if the graph runs already, which the other
  * run does not notice; or if a choice chose a node that had not ended.
  *
@@ -142,7 +142,7 @@ WEFT_API int weft_graph_run_with(const weft_opts *o, weft_graph *g);
 
 /* Returns what was wrong when a call about this graph was last refused, as in
  *
- *     circle: parse -> check -> parse
+ *     cycle: parse -> check -> parse
  *
  * or "" if none was. The text belongs to the graph and is valid until the next such call.
  * It is cut where it would be long. Nodes without a name are called by their number: node

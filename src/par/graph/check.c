@@ -1,4 +1,4 @@
-/* par/graph/check.c - what must hold before a graph runs: no circle without a choice, and
+/* par/graph/check.c - what must hold before a graph runs: no cycle without a choice, and
  * a way to every node. Also the messages that name nodes.
  *
  * Called by weft_graph_run on the thread that has set x_running, so the whole graph is
@@ -69,7 +69,7 @@ static weft_node *dequeue_node(node_queue *queue) {
   return node;
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
 /* All nodes as they are between runs. */
 static void reset_nodes(weft_graph *g) {
@@ -87,7 +87,7 @@ static void reset_nodes(weft_graph *g) {
 /* Takes nodes out that wait for no other one, until there are no more (Kahn). Returns how
  * many are left; all others are marked WF_NODE_DONE. Edges of choices count for nothing.
  */
-static uint32_t nodes_in_circles(weft_graph *g) {
+static uint32_t nodes_in_cycles(weft_graph *g) {
   node_queue queue = {NULL, NULL};
   weft_node *node;
   uint32_t left = g->nodes;
@@ -128,10 +128,10 @@ static void open_node(const weft_graph *g, weft_node *node, weft_node *from) {
   wf_u32_store_relaxed(wf_graph_pending(g, node->number), 0);
 }
 
-/* Follows edges from a node, depth first. Returns a node of a circle, from which `source`
- * leads round the circle against its edges; or NULL, and all that the node leads to is
+/* Follows edges from a node, depth first. Returns a node of a cycle, from which `source`
+ * leads round the cycle against its edges; or NULL, and all that the node leads to is
  * done. */
-static weft_node *find_circle_from(const weft_graph *g, weft_node *node) {
+static weft_node *find_cycle_from(const weft_graph *g, weft_node *node) {
   open_node(g, node, NULL);
   while (node != NULL) {
     weft_node *end = next_end(g, node);
@@ -149,17 +149,17 @@ static weft_node *find_circle_from(const weft_graph *g, weft_node *node) {
   return NULL;
 }
 
-/* Names the nodes of a circle in the direction of its edges, from the one that was added
+/* Names the nodes of a cycle in the direction of its edges, from the one that was added
  * first. */
-static void say_circle(weft_graph *g, weft_node *in_circle) {
-  weft_node *first = in_circle, *node = in_circle;
+static void say_cycle(weft_graph *g, weft_node *in_cycle) {
+  weft_node *first = in_cycle, *node = in_cycle;
   do { /* turn the links round: `beside` leads along the edges */
     weft_node *before = wf_node_rest_of(node)->source;
     wf_node_rest_of(before)->beside = node;
     if (before->number < first->number) first = before;
     node = before;
-  } while (node != in_circle);
-  wf_graph_say(g, "circle: ");
+  } while (node != in_cycle);
+  wf_graph_say(g, "cycle: ");
   node = first;
   do {
     wf_graph_add_name(g, node);
@@ -169,15 +169,15 @@ static void say_circle(weft_graph *g, weft_node *in_circle) {
   wf_graph_add_name(g, first);
 }
 
-static int refuse_circles(weft_graph *g) {
-  if (nodes_in_circles(g) == 0) return 0;
-  weft_node *circle = NULL;
-  for (uint32_t i = 0; circle == NULL; i++) {
-    WF_ASSERT(i < g->nodes); /* nodes are left, so there is a circle */
+static int refuse_cycles(weft_graph *g) {
+  if (nodes_in_cycles(g) == 0) return 0;
+  weft_node *cycle = NULL;
+  for (uint32_t i = 0; cycle == NULL; i++) {
+    WF_ASSERT(i < g->nodes); /* nodes are left, so there is a cycle */
     weft_node *node = wf_graph_node(g, i);
-    if (node->mark == WF_NODE_NEW) circle = find_circle_from(g, node);
+    if (node->mark == WF_NODE_NEW) cycle = find_cycle_from(g, node);
   }
-  say_circle(g, circle);
+  say_cycle(g, cycle);
   return WEFT_EINVAL;
 }
 
@@ -203,7 +203,7 @@ static void reach(node_queue *queue, weft_node *node) {
   enqueue_node(queue, node);
 }
 
-/* In a graph with choices there may be nodes that no run can come to: circles with a
+/* In a graph with choices there may be nodes that no run can come to: cycles with a
  * choice, and what lies behind them, if nothing leads into them. */
 static int refuse_unreachable(weft_graph *g) {
   node_queue queue = {NULL, NULL};
@@ -229,7 +229,7 @@ int wf_graph_prepare(weft_graph *g) {
   if (g->ready) return 0;
   reset_nodes(g);
   if (!g->checked) {
-    int status = refuse_circles(g);
+    int status = refuse_cycles(g);
     if (status == 0) find_sources(g);
     if (status == 0 && g->has_choices) status = refuse_unreachable(g);
     if (status != 0) return status;

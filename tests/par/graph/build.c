@@ -75,16 +75,16 @@ TEST(an_edge_is_refused_the_second_time_however_many_there_are) {
   weft_graph_destroy(g);
 }
 
-/* ---- circles ---- */
+/* ---- cycles ---- */
 
-static void expect_circle(weft_graph *g, const char *message) {
+static void expect_cycle(weft_graph *g, const char *message) {
   for (int i = 0; i < 2; i++) {
     CHECK_EQ(weft_graph_run(g), WEFT_EINVAL);
     CHECK_STR_EQ(weft_graph_error(g), message);
   }
 }
 
-TEST(circles_are_named) {
+TEST(cycles_are_named) {
   weft_graph *g = new_graph();
   unsigned char ran = 0;
   weft_node *start = weft_graph_add(g, "start", mark, &ran);
@@ -97,17 +97,17 @@ TEST(circles_are_named) {
   CHECK_EQ(weft_graph_run(g), 0);
   CHECK_EQ(ran, 1);
   CHECK_EQ(weft_graph_edge(g, c, a), 0);
-  expect_circle(g, "circle: a -> b -> node 3 -> a");
+  expect_cycle(g, "cycle: a -> b -> node 3 -> a");
   CHECK_EQ(ran, 1); /* nothing has run */
   weft_graph_destroy(g);
 }
 
-TEST(a_circle_of_two_and_one_of_all) {
+TEST(a_cycle_of_two_and_one_of_all) {
   weft_graph *g = new_graph();
   weft_node *a = add(g, "a"), *b = add(g, "b");
   CHECK_EQ(weft_graph_edge(g, b, a), 0);
   CHECK_EQ(weft_graph_edge(g, a, b), 0);
-  expect_circle(g, "circle: a -> b -> a");
+  expect_cycle(g, "cycle: a -> b -> a");
   weft_graph_destroy(g);
 
   enum { LONG = 1000 };
@@ -119,13 +119,13 @@ TEST(a_circle_of_two_and_one_of_all) {
   CHECK_EQ(weft_graph_run(g), WEFT_EINVAL);
   const char *message = weft_graph_error(g);
   CHECK(strlen(message) > 300 && strlen(message) < 1000);
-  CHECK(strncmp(message, "circle: a name of some length -> a name", 39) == 0);
+  CHECK(strncmp(message, "cycle: a name of some length -> a name", 39) == 0);
   CHECK_STR_EQ(message + strlen(message) - 3, "...");
   weft_graph_destroy(g);
 }
 
-/* An edge that closes a circle at random is found, wherever the circle is. */
-TEST(circles_in_random_graphs) {
+/* An edge that closes a cycle at random is found, wherever the cycle is. */
+TEST(cycles_in_random_graphs) {
   uint64_t random = harness_seed();
   for (int i = 0; i < 50; i++) {
     net *n = random_of(2 + harness_random(&random) % 200, 3, &random);
@@ -140,7 +140,7 @@ TEST(circles_in_random_graphs) {
                                n->handles[n->pair[at][0]]),
                0);
       CHECK_EQ(weft_graph_run(n->graph), WEFT_EINVAL);
-      CHECK(strncmp(weft_graph_error(n->graph), "circle: ", 8) == 0);
+      CHECK(strncmp(weft_graph_error(n->graph), "cycle: ", 8) == 0);
       net_check(n, 1);
     }
     net_free(n);
