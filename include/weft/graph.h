@@ -126,7 +126,7 @@ WEFT_API int weft_graph_edge(weft_graph *g, weft_node *before, weft_node *after)
  * graph can be run again after any error.
  *
  * weft_graph_run_with takes from its options the pool, the scope `cancel` (the result is
- * WEFT_ECANCELED then), and max_workers: so many nodes run at the same time at most. The
+ * WEFT_ECANCELED then), and max_workers, the most nodes that run at the same time. The
  * others have no meaning here.
  *
  * Threads: any, tasks and nodes of other graphs too. Errors: WEFT_EINVAL if the graph has

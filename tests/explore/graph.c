@@ -95,7 +95,9 @@ static void check_second(void) {
   end_graph();
 }
 SCENARIO(graph_runs_again, .setup = meeting_of_two, .threads = {worker_1, run_twice},
-         .check = check_second, .modes = XP_SC | XP_RA, .bound = 1)
+         .check = check_second, .modes = XP_SC, .bound = 1)
+SCENARIO(graph_runs_again_ra, .setup = meeting_of_two, .threads = {worker_1, run_twice},
+         .check = check_second, .modes = XP_RA, .bound = 1, .quick_bound = -2)
 
 /* ---- a node before four others: they are offered as trees ---- */
 
@@ -108,8 +110,8 @@ static void check_fan(void) {
   for (unsigned i = 0; i <= 4; i++) XP_CHECK(cells[i] == 1);
   end_graph();
 }
-SCENARIO(graph_fan, .setup = fan_of_four, .threads = {worker_1, run_once},
-         .check = check_fan, .ra_bound = 1, .quick_bound = 1)
+LARGE_SCENARIO(graph_fan, .setup = fan_of_four, .threads = {worker_1, run_once},
+               .check = check_fan)
 
 /* At most one node at a time: what the worker takes is left to the first thread. */
 static wf_u32 x_inside;
@@ -134,8 +136,8 @@ static void check_alone(void) {
   for (unsigned i = 0; i < 3; i++) XP_CHECK(cells[i] == 1);
   end_graph();
 }
-SCENARIO(graph_max_workers, .setup = three_alone, .threads = {worker_1, run_one_by_one},
-         .check = check_alone, .ra_bound = 1, .quick_bound = 1)
+LARGE_SCENARIO(graph_max_workers, .setup = three_alone,
+               .threads = {worker_1, run_one_by_one}, .check = check_alone)
 
 /* ---- a node that spawns ---- */
 
@@ -181,8 +183,8 @@ static void check_cancelled(void) {
   XP_CHECK(cells[0] == 1 && cells[1] == 0 && cells[3] <= cells[2]);
   end_graph();
 }
-SCENARIO(graph_cancel, .setup = cancelling, .threads = {worker_1, run_cancelled},
-         .check = check_cancelled, .ra_bound = 1, .quick_bound = 1)
+LARGE_SCENARIO(graph_cancel, .setup = cancelling, .threads = {worker_1, run_cancelled},
+               .check = check_cancelled)
 
 /* ---- two choices of one node: the second is refused, unless the node has ended ---- */
 
