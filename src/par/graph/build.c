@@ -90,14 +90,14 @@ static weft_node *add_node(weft_graph *g, const char *name, void *ctx, const cha
   if (is_running(g) || g->nodes == WF_GRAPH_LARGEST) return NULL;
   wf_node_place place = wf_node_place_of(g->nodes);
   wf_node_block *block = &g->block[place.block];
-  if (block->memory == NULL && !add_block(block, place.length)) return NULL;
-  char *copy = NULL;
-  if (name != NULL) {
-    size_t size = strlen(name) + 1;
-    copy = (char *)take_memory(g, size, 1);
-    if (copy == NULL) return NULL;
-    memcpy(copy, name, size);
+  size_t name_size = name != NULL ? strlen(name) + 1 : 0;
+  char *copy = name != NULL ? (char *)take_memory(g, name_size, 1) : NULL;
+  if ((name != NULL && copy == NULL) ||
+      (block->memory == NULL && !add_block(block, place.length))) {
+    wf_graph_say(g, "out of memory");
+    return NULL;
   }
+  if (name != NULL) memcpy(copy, name, name_size);
   weft_node *node = &block->nodes[place.offset];
   memset(node, 0, sizeof *node);
   node->task.execute = wf_node_run_taken;

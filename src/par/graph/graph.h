@@ -68,8 +68,9 @@ enum { WF_BLOCK_FIRST_LOG2 = 4, WF_BLOCKS = 27, WF_GRAPH_LARGEST = (1 << 30) };
 
 typedef struct wf_node_block {
   weft_node *nodes;
-  /* How many of the nodes before this one have not ended since it last started. Between
-   * runs of a graph that is ready: `needed`. Written by the threads that end them. */
+  /* How many of the nodes before a node have not ended since the last of them started it.
+   * Between runs of a graph that is ready: `needed`. Written by the threads that end
+   * them. */
   wf_u32 *x_pending;
   void *memory; /* as malloc gave it */
 } wf_node_block;

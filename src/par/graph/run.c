@@ -115,7 +115,6 @@ static bool activate(graph_run *run, weft_node *node) {
 
 /* One of the nodes that this one waits for has ended. Was it the last? */
 static inline bool arrive(wf_u32 *x_pending) {
-  WF_ASSERT(wf_u32_peek(x_pending) > 0);
   /* Acquire: pairs with the subtraction below by the other threads that have arrived:
    * what their nodes did is visible to this one. If only one is missing, it is the
    * caller, and nobody else writes the word; so a node that waits for one other needs no
@@ -138,7 +137,10 @@ static weft_node *start_successors(walk *w, const weft_node *node) {
     const wf_node_block *block = &g->block[place.block];
     if (!arrive(&block->x_pending[place.offset])) continue;
     weft_node *end = &block->nodes[place.offset];
-    __builtin_prefetch(end);
+    /* Relaxed: the next thread that arrives here does so after `end` has ended, in this
+     * run or in the next. */
+    if (end->needed > 1)
+      wf_u32_store_relaxed(&block->x_pending[place.offset], end->needed);
     if (!activate(w->run, end)) continue;
     if (next == NULL)
       next = end;
@@ -187,10 +189,6 @@ static weft_node *run_choice(walk *w, weft_node *node) {
 /* Runs a single node. Returns one that is to be run next, or NULL. */
 static inline weft_node *run_node(walk *w, weft_node *node) {
   WF_ASSERT(!node->has_below);
-  /* Relaxed: the next thread that arrives here does so after this node has ended, which
-   * lies between, in this run or in the next. */
-  if (node->needed > 1)
-    wf_u32_store_relaxed(wf_graph_pending(w->run->graph, node->number), node->needed);
   if (WF_UNLIKELY(node->is_choice)) return run_choice(w, node);
   wf_scope_call(&w->part, node->fn, node->task.context);
   end_node(w->run, node);

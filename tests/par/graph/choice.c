@@ -71,6 +71,32 @@ TEST(what_waits_for_a_branch_not_taken_does_not_run) {
   weft_graph_destroy(g);
 }
 
+/* A node that waits for two others and is also chosen runs for both reasons: to be chosen
+ * takes nothing from what has arrived. */
+TEST(a_chosen_node_still_waits_for_the_others) {
+  half h = {0};
+  weft_pool *pool = pool_of(1); /* runs `first` and what it leads to before `second` */
+  weft_opts opts = opts_on(pool);
+  weft_graph *g;
+  REQUIRE(weft_graph_create(&g) == 0);
+  weft_node *first = weft_graph_add(g, "first", do_nothing, NULL);
+  weft_node *second = weft_graph_add(g, "second", do_nothing, NULL);
+  weft_node *which = weft_graph_choice(g, "which", choose_half, &h);
+  weft_node *both = weft_graph_add(g, "both", mark, &h.ran);
+  CHECK_EQ(weft_graph_edge(g, first, which), 0);
+  CHECK_EQ(weft_graph_edge(g, first, both), 0);
+  CHECK_EQ(weft_graph_edge(g, second, both), 0);
+  CHECK_EQ(weft_graph_edge(g, which, both), 0);
+  for (int run = 0; run < 10; run++) {
+    h.ran = 0;
+    h.chosen = (size_t)(run % 2);
+    CHECK_EQ(weft_graph_run_with(&opts, g), 0);
+    CHECK_EQ(h.ran, h.chosen == 0 ? 2 : 1);
+  }
+  weft_graph_destroy(g);
+  weft_pool_destroy(pool);
+}
+
 /* ---- loops ---- */
 
 /* init -> body -> again? -> body or done; the body is a diamond of plain words. */

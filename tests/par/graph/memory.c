@@ -117,6 +117,7 @@ static void build_with_refusals(void *ctx) {
   for (int i = 0; i < NODES; i++) {
     nodes[i] = weft_graph_add(g, i % 2 == 0 ? "name" : NULL, mark, &ran[i]);
     if (nodes[i] != NULL) continue;
+    CHECK_STR_EQ(weft_graph_error(g), "out of memory");
     allow_memory();
     nodes[i] = weft_graph_add(g, i % 2 == 0 ? "name" : NULL, mark, &ran[i]);
     REQUIRE(nodes[i] != NULL);
