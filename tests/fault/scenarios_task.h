@@ -1,5 +1,5 @@
-/* scenarios_task.h - joins, scopes, handles, detached work, broadcasts, isolation,
- * blocking sections.
+/* scenarios_task.h - joins, scopes, handles, graphs, detached work, broadcasts,
+ * isolation, blocking sections.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_FAULT_SCENARIOS_TASK_H
@@ -441,6 +441,36 @@ static int blocking_here(weft_pool *pool) {
   return leaves_of(6) == 64 ? all_ran(&ran, 1) : WRONG;
 }
 
+/* ---- graphs ---- */
+
+/* One node before twenty, which come before a last one; in each run all count themselves.
+ */
+static int build_fan(weft_graph *g, atomic_ulong *ran) {
+  weft_node *first = weft_graph_add(g, "first", count_one, ran);
+  weft_node *last = weft_graph_add(g, "last", count_one, ran);
+  int status = first != NULL && last != NULL ? 0 : WEFT_ENOMEM;
+  for (int i = 0; i < 20 && status == 0; i++) {
+    weft_node *node = weft_graph_add(g, NULL, count_one, ran);
+    status = node != NULL ? weft_graph_edge(g, first, node) : WEFT_ENOMEM;
+    if (status == 0) status = weft_graph_edge(g, node, last);
+  }
+  return status;
+}
+
+static int graph_of_some(weft_pool *pool) {
+  atomic_ulong ran = 0;
+  weft_opts opts = opts_on(pool);
+  weft_graph *g;
+  int status = weft_graph_create(&g);
+  if (status != 0) return g == NULL ? status : WRONG;
+  status = build_fan(g, &ran);
+  for (unsigned long run = 1; run <= 3 && status == 0; run++)
+    if (weft_graph_run_with(&opts, g) != 0 || all_ran(&ran, 22 * run) != 0)
+      status = WRONG;
+  weft_graph_destroy(g);
+  return status;
+}
+
 /* clang-format off */
 static const scenario TASK_SCENARIOS[] = {
     {"deep joins", deep_joins, IN_POOL, ONLY_OK, 0, true},
@@ -477,6 +507,8 @@ static const scenario TASK_SCENARIOS[] = {
     {"cancelled scope", cancelled_scope, IN_POOL, ONLY_OK, 0, false},
     {"spawns by others", spawns_by_others, AT_POOL, ONLY_OK, 0, false},
     {"scope in isolation", scope_in_isolation, IN_POOL, ONLY_OK, 0, false},
+    {"graph", graph_of_some, IN_POOL, OR_ENOMEM, 0, false},
+    {"graph from outside", graph_of_some, AT_POOL, OR_ENOMEM, 0, false},
     {"broadcast", broadcast_somewhere, AT_POOL, ONLY_OK, 0, true},
     {"broadcast inside", broadcast_somewhere, IN_POOL, ONLY_OK, 0, true},
     {"broadcasts by tasks", broadcasts_by_tasks, IN_POOL, ONLY_OK, 0, false},
