@@ -163,6 +163,23 @@ SCENARIO(graph_nodes_spawn, .setup = spawning, .threads = {worker_1, run_once},
 SCENARIO(graph_nodes_spawn_ra, .setup = spawning, .threads = {worker_1, run_once},
          .check = check_spawning, .modes = XP_RA, .bound = 1, .quick_bound = -2)
 
+/* A node that has helped meanwhile holds no credits: when it ends, the count alone says
+ * that its task has ended on the other thread. */
+static void spawn_and_yield(void *ctx) {
+  spawn_one(ctx);
+  weft_yield();
+}
+static void spawning_and_yielding(void) {
+  begin_graph();
+  edge(add(spawn_and_yield, 0), add(expect_one, 1));
+}
+static void check_yielding(void) {
+  XP_CHECK(cells[0] == 1 && cells[1] == 1);
+  end_graph();
+}
+LARGE_SCENARIO(graph_node_yields, .setup = spawning_and_yielding,
+               .threads = {worker_1, run_once}, .check = check_yielding)
+
 /* ---- cancelling ---- */
 
 static void cancel_run(void *ctx) {

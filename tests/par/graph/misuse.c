@@ -54,7 +54,8 @@ static void destroy_it(void *ctx) {
   weft_graph_destroy(ctx);
 }
 TEST_BY_NAME(destroy_while_it_runs) {
-  weft_graph_add(keep_graph(), "a", destroy_it, kept);
+  keep_graph();
+  weft_graph_add(kept, "a", destroy_it, kept);
   weft_graph_run(kept);
 }
 
