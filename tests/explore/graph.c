@@ -163,14 +163,26 @@ SCENARIO(graph_nodes_spawn, .setup = spawning, .threads = {worker_1, run_once},
 SCENARIO(graph_nodes_spawn_ra, .setup = spawning, .threads = {worker_1, run_once},
          .check = check_spawning, .modes = XP_RA, .bound = 1, .quick_bound = -2)
 
-/* A node that has helped meanwhile holds no credits: when it ends, the count alone says
- * that its task has ended on the other thread. */
+/* A node that has yielded holds no credits: when it ends, the count alone says that its
+ * task has ended on the other thread. All that the two say to each other is relaxed. */
+static wf_u32 x_begun, x_settled;
+
+static void set_cell_late(void *ctx) {
+  wf_u32_store_relaxed(&x_begun, 1);
+  while (wf_u32_load_relaxed(&x_settled) == 0) wf_sys_relax();
+  set_cell(ctx);
+}
 static void spawn_and_yield(void *ctx) {
-  spawn_one(ctx);
+  weft_spawn(weft_scope_current(), set_cell_late, ctx);
+  while (wf_u32_load_relaxed(&x_begun) == 0) wf_sys_relax();
   weft_yield();
+  wf_u32_store_relaxed(&x_settled, 1);
+  while (wf_word_load_relaxed(&weft_scope_current()->x_pending) != 1) wf_sys_relax();
 }
 static void spawning_and_yielding(void) {
   begin_graph();
+  wf_u32_init(&x_begun, 0);
+  wf_u32_init(&x_settled, 0);
   edge(add(spawn_and_yield, 0), add(expect_one, 1));
 }
 static void check_yielding(void) {
