@@ -21,6 +21,7 @@
  *     weft/iter.h            lazy sequences: sources, stages, sinks
  *     weft/iter_kernel.h     kernel stages: stages whose loops are inlined
  *     weft/graph.h           task graphs: nodes and edges, built once, run many times
+ *     weft/pipeline.h        items that go through stages, several at a time
  *     weft/opts.h            options that all calls share
  *
  * Parameters have one order in all calls: options; the destination, with its size or
@@ -52,6 +53,7 @@
 #include <weft/loop.h>
 #include <weft/numbers.h>
 #include <weft/opts.h>
+#include <weft/pipeline.h>
 #include <weft/pool.h>
 #include <weft/reduce.h>
 #include <weft/scope.h>

@@ -77,6 +77,7 @@ WF_ATOMIC_CAS(u64, uint64_t, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 /* word: latches, pending counts. */
 WF_ATOMIC_LOAD(word, uintptr_t, relaxed, __ATOMIC_RELAXED)
 WF_ATOMIC_LOAD(word, uintptr_t, acquire, __ATOMIC_ACQUIRE)
+WF_ATOMIC_LOAD(word, uintptr_t, seq_cst, __ATOMIC_SEQ_CST)
 WF_ATOMIC_RMW(word, uintptr_t, exchange, __atomic_exchange_n, seq_cst, __ATOMIC_SEQ_CST)
 WF_ATOMIC_STORE(word, uintptr_t, relaxed, __ATOMIC_RELAXED)
 WF_ATOMIC_RMW(word, uintptr_t, fetch_add, __atomic_fetch_add, relaxed, __ATOMIC_RELAXED)

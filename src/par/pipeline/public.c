@@ -1,0 +1,195 @@
+/* par/pipeline/public.c - weft_pipeline: arguments, memory, the scope of the pipeline,
+ * its result. Runs on the calling thread; what it sets up is constant for the members.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline.h"
+
+#include <stdint.h>
+
+static const char pipeline_call[] = "weft_pipeline";
+
+enum { BLOCKING_BIT = WEFT_STAGE_ORDERED_BLOCKING };
+_Static_assert(WEFT_STAGE_SERIAL_BLOCKING == (WEFT_STAGE_SERIAL | BLOCKING_BIT) &&
+                   WEFT_STAGE_PARALLEL_BLOCKING == (WEFT_STAGE_PARALLEL | BLOCKING_BIT),
+               "a blocking kind is a kind and a bit");
+
+/* Items in flight for each thread and each blocking stage. A choice: one that is worked
+ * on, one that waits, and as many again for stages whose times vary. */
+enum { ITEMS_PER_THREAD = 4 };
+
+/* How often a member looks before it leaves. To leave, to be brought back and to be
+ * stolen for that takes a microsecond or two; see bench/pipeline. */
+enum { MEMBER_SPINS = 100 };
+
+/* What the program has asked for, and the answer. */
+typedef struct pipe_call {
+  const weft_opts *opts;
+  size_t item_size, in_flight;
+  const weft_stage *stages;
+  size_t count;
+  size_t ordered, blocking; /* stages of these kinds, the first one included */
+  int result;
+} pipe_call;
+
+/* ---- arguments ---- */
+
+static void check_stages(pipe_call *c) {
+  wf_refuse_if(c->stages == NULL || c->count == 0, pipeline_call, "there are no stages");
+  wf_refuse_if(c->count > UINT32_MAX, pipeline_call, "there are too many stages");
+  for (size_t i = 0; i < c->count; i++) {
+    unsigned kind = (unsigned)c->stages[i].kind;
+    wf_refuse_if((kind & ~(unsigned)BLOCKING_BIT) > WEFT_STAGE_PARALLEL, pipeline_call,
+                 "a stage has an unknown kind");
+    wf_refuse_if(c->stages[i].fn == NULL, pipeline_call,
+                 "the function of a stage is NULL");
+    c->ordered += (kind & ~(unsigned)BLOCKING_BIT) == WEFT_STAGE_ORDERED;
+    c->blocking += (kind & BLOCKING_BIT) != 0;
+  }
+}
+
+/* ---- memory ---- */
+
+static size_t seats_for(size_t tokens) {
+  size_t seats = 1;
+  while (seats < tokens) seats *= 2;
+  return seats;
+}
+
+static size_t stride_of(size_t item_size) {
+  size_t lines = item_size / WF_CACHE_LINE + (item_size % WF_CACHE_LINE != 0);
+  return lines * WF_CACHE_LINE;
+}
+
+/* The bytes for so many items; 0 if they are too many. */
+static size_t bytes_for(const pipe_call *c, size_t tokens) {
+  const size_t most = SIZE_MAX / 8; /* so that the sum of the parts does not wrap */
+  size_t stride = stride_of(c->item_size), seats = seats_for(tokens);
+  if (c->item_size > most || tokens > most / (stride + sizeof(wf_token)) ||
+      seats > most / sizeof(wf_seat) / (c->ordered + 1) ||
+      c->count > most / sizeof(wf_pipe_stage))
+    return 0;
+  return c->count * sizeof(wf_pipe_stage) + c->ordered * seats * sizeof(wf_seat) +
+         tokens * (sizeof(wf_token) + stride);
+}
+
+/* Lays out the parts. All begin at cache lines: their sizes are multiples of one. */
+static void lay_out(wf_pipe *p, const pipe_call *c, char *memory) {
+  p->stages = (wf_pipe_stage *)(void *)memory;
+  for (size_t i = 0; i < c->count; i++) {
+    unsigned kind = (unsigned)c->stages[i].kind;
+    p->stages[i].fn = c->stages[i].fn;
+    p->stages[i].ctx = c->stages[i].ctx;
+    p->stages[i].kind = (weft_stage_kind)(kind & ~(unsigned)BLOCKING_BIT);
+    p->stages[i].blocks = (kind & BLOCKING_BIT) != 0;
+  }
+  memory += c->count * sizeof(wf_pipe_stage);
+  wf_seat *seats = (wf_seat *)(void *)memory;
+  p->seats_mask = seats_for(p->tokens_count) - 1;
+  memory += c->ordered * (p->seats_mask + 1) * sizeof(wf_seat);
+  p->tokens = (wf_token *)(void *)memory;
+  p->items = memory + p->tokens_count * sizeof(wf_token);
+  wf_pipe_init(p, seats);
+}
+
+_Static_assert(sizeof(wf_pipe_stage) % WF_CACHE_LINE == 0 &&
+                   sizeof(wf_seat) % WF_CACHE_LINE == 0 &&
+                   sizeof(wf_token) % WF_CACHE_LINE == 0,
+               "the parts of the memory begin at cache lines");
+
+/* How many items, if there is memory for them. */
+static size_t tokens_wanted(const pipe_call *c, unsigned crew) {
+  size_t tokens = c->in_flight;
+  if (tokens == 0)
+    tokens = crew == 1 && c->blocking == 0 ? 1 : ITEMS_PER_THREAD * (crew + c->blocking);
+  return tokens < UINT32_MAX / 2 ? tokens : UINT32_MAX / 2; /* x_fresh has room above */
+}
+
+/* Gets memory for as many items as there is, but at most *tokens. */
+static wf_scratch get_memory(const pipe_call *c, size_t *tokens) {
+  wf_scratch scratch = {NULL, NULL, 0};
+  for (;; *tokens /= 2) {
+    size_t bytes = bytes_for(c, *tokens);
+    if (bytes != 0) scratch = wf_scratch_get(bytes);
+    if (scratch.memory != NULL || *tokens == 1) return scratch;
+  }
+}
+
+/* ---- running ---- */
+
+static void pipeline_member(void *ctx) {
+  wf_pipe_join((wf_pipe *)ctx, false);
+}
+
+static void spawn_member(wf_pipe *p) {
+  weft_spawn(p->scope, pipeline_member, p);
+}
+
+/* Everything has ended: no item was left behind. */
+static void check_ended_pipe(const wf_pipe *p) {
+  WF_ASSERT(!wf_ready_any(&p->ready));
+  WF_ASSERT(wf_u32_peek(&p->x_active) == 0);
+  WF_ASSERT((p->error == 0) == (wf_word_peek(&p->x_failed) == SIZE_MAX));
+  (void)p;
+}
+
+static void run_pipe(pipe_call *c, wf_pipe *p, char *memory) {
+  weft_scope scope;
+  p->count = (uint32_t)c->count;
+  p->item_size = c->item_size;
+  p->item_stride = stride_of(c->item_size);
+  p->shares =
+      wf_sched_threads() > 1 && p->tokens_count > 1 && (p->limit > 1 || c->blocking > 0);
+  p->spins = MEMBER_SPINS;
+  p->opts = c->opts;
+  p->scope = &scope;
+  p->bring_member = spawn_member;
+  lay_out(p, c, memory);
+  weft_scope_begin(&scope);
+  wf_pipe_join(p, true);
+  int status = weft_scope_end(&scope);
+  check_ended_pipe(p);
+  if (p->error != 0)
+    c->result = p->error;
+  else if (status == 0 && wf_par_cancelled(c->opts))
+    c->result = WEFT_ECANCELED;
+  else
+    c->result = status;
+}
+
+/* Without any memory: one item, with what belongs to it, on the stack. */
+static void run_on_stack(pipe_call *c, wf_pipe *p) {
+  _Alignas(WF_CACHE_LINE) char memory[WF_SCRATCH_STACK];
+  p->tokens_count = 1;
+  run_pipe(c, p, memory);
+}
+
+static void run_inside(void *ctx) {
+  pipe_call *c = (pipe_call *)ctx;
+  wf_pipe p = {.limit = wf_par_crew(c->opts)};
+  size_t tokens = tokens_wanted(c, p.limit);
+  wf_scratch scratch = get_memory(c, &tokens);
+  if (scratch.memory != NULL) {
+    p.tokens_count = (uint32_t)tokens;
+    run_pipe(c, &p, (char *)scratch.memory);
+    wf_scratch_put(scratch);
+    return;
+  }
+  size_t least = bytes_for(c, 1);
+  if (least != 0 && least <= WF_SCRATCH_STACK && wf_stack_is_half_free())
+    run_on_stack(c, &p);
+  else
+    c->result = WEFT_ENOMEM;
+}
+
+int weft_pipeline_with(const weft_opts *o, size_t item_size, size_t in_flight,
+                       const weft_stage *stages, size_t count) {
+  weft_opts opts;
+  pipe_call c = {&opts, item_size, in_flight, stages, count, 0, 0, 0};
+  check_stages(&c);
+  wf_par_options(&opts, o, pipeline_call);
+  wf_par_run(&opts, run_inside, &c);
+  return c.result;
+}
+WF_PLAIN_OF(int, weft_pipeline,
+            (size_t item_size, size_t in_flight, const weft_stage *stages, size_t count),
+            item_size, in_flight, stages, count)
