@@ -53,8 +53,9 @@ typedef struct weft_stage {
  *       }
  *
  * Meaning: each item goes through all stages in their order, and several items are on
- * their way at the same time, at most in_flight of them. in_flight of 0 means 4 for each
- * thread that may take part and for each blocking stage, or 1 if only one thread can. An
+ * their way at the same time, at most in_flight of them, and at most 65,536. in_flight of
+ * 0 means 4 for each thread that may take part and for each blocking stage, or 1 if only
+ * one thread can. An
  * item is item_size bytes in a ring; it begins at a cache line. The bytes are zero when
  * its place is used for the first time, and later what the previous item in that place
  * has left there; item_size may be 0. What one stage did to an item is visible to the
@@ -64,9 +65,9 @@ typedef struct weft_stage {
  * The first stage makes the items. With every kind but PARALLEL it is called by one
  * thread at a time, with the numbers in order, until it returns WEFT_END. A PARALLEL
  * first stage is called by several threads at once, so several may return WEFT_END, and a
- * call with a higher number may have begun by then. No number is left out, no new number
- * is begun after the first WEFT_END, and every item whose call returned 0 goes through
- * the other stages. So return WEFT_END for all numbers from a certain one on. WEFT_END
+ * call with a higher number may have begun by then. Every item whose call returned 0 goes
+ * through the other stages, and soon no more are begun. So return WEFT_END for all
+ * numbers from a certain one on. WEFT_END
  * from another stage than the first ends the program with a message.
  *
  * Errors: the result is 0 or the error of the lowest item that failed, as in the serial
