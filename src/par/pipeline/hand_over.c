@@ -148,15 +148,16 @@ bool wf_source_is_ready(const wf_source *source, uint32_t tokens) {
 /* The one who has the source: nobody else takes tokens away, so the token below the top
  * one stays below it for as long as that is on top. */
 static wf_token *pop_idle(wf_source *source) {
-  /* Acquire: pairs with the CAS in wf_source_put_idle, which has published `next`. */
-  uintptr_t there = wf_word_load_acquire(&source->x_idle);
-  while (there != 0) {
+  for (;;) {
+    /* Acquire: pairs with the CAS in wf_source_put_idle, which has published `next`. */
+    uintptr_t there = wf_word_load_acquire(&source->x_idle);
+    if (there == 0) return NULL;
     wf_token *token = token_at(there);
-    /* seq_cst: pairs with the CAS in wf_source_put_idle. explorer: acquire suffices. */
+    /* seq_cst: pairs with the CAS in wf_source_put_idle. explorer: relaxed suffices, the
+     * load above has acquired the token. */
     if (wf_word_cas_seq_cst(&source->x_idle, &there, (uintptr_t)token->next))
       return token;
   }
-  return NULL;
 }
 
 wf_token *wf_source_start(wf_source *source, wf_token *tokens, uint32_t count) {
@@ -196,15 +197,16 @@ void wf_ready_push(wf_ready *ready, wf_token *tokens, wf_token *token) {
 }
 
 wf_token *wf_ready_pop(wf_ready *ready, wf_token *tokens) {
-  /* Acquire: pairs with the CAS in wf_ready_push, for x_below. */
-  uint64_t top = wf_u64_load_acquire(&ready->x_top);
-  while ((uint32_t)top != 0) {
+  for (;;) {
+    /* Acquire: pairs with the CAS in wf_ready_push, for x_below and all of the token. */
+    uint64_t top = wf_u64_load_acquire(&ready->x_top);
+    if ((uint32_t)top == 0) return NULL;
     wf_token *token = &tokens[(uint32_t)top - 1];
     uint32_t below = wf_u32_load_relaxed(&token->x_below); /* the CAS decides */
-    /* seq_cst: pairs with the CAS in wf_ready_push. explorer: acquire suffices. */
+    /* seq_cst: pairs with the CAS in wf_ready_push. explorer: relaxed suffices, the load
+     * above has acquired the token. */
     if (wf_u64_cas_seq_cst(&ready->x_top, &top, next_change(top) | below)) return token;
   }
-  return NULL;
 }
 
 bool wf_ready_any(const wf_ready *ready) {

@@ -59,6 +59,9 @@ typedef struct wf_pipe {
   wf_lock lock;
 } wf_pipe;
 
+/* Ends the program: a later stage has returned WEFT_END. */
+_Noreturn void wf_pipe_refuse_end(void);
+
 /* Sets what changes while a pipeline runs, and puts the first turn into each ordered
  * stage. The constant part is set, but for the seats, which follow each other. The
  * calling thread is counted as a member. */

@@ -1,12 +1,19 @@
 /* par/pipeline/public.c - weft_pipeline: arguments, memory, the scope of the pipeline,
- * its result. Runs on the calling thread; what it sets up is constant for the members.
+ * its result; and the serial loop, where only one thread can work. Runs on the calling
+ * thread; what it sets up is constant for the members.
  *
  * SPDX-License-Identifier: MIT */
 #include "pipeline.h"
 
 #include <stdint.h>
+#include <string.h>
+#include <weft/task.h>
 
 static const char pipeline_call[] = "weft_pipeline";
+
+_Noreturn void wf_pipe_refuse_end(void) {
+  wf_fatal(pipeline_call, "WEFT_END came from a stage that is not the first");
+}
 
 enum { BLOCKING_BIT = WEFT_STAGE_ORDERED_BLOCKING };
 _Static_assert(WEFT_STAGE_SERIAL_BLOCKING == (WEFT_STAGE_SERIAL | BLOCKING_BIT) &&
@@ -100,25 +107,79 @@ _Static_assert(sizeof(wf_pipe_stage) % WF_CACHE_LINE == 0 &&
                    sizeof(wf_token) % WF_CACHE_LINE == 0,
                "the parts of the memory begin at cache lines");
 
-/* How many items, if there is memory for them. */
-static size_t tokens_wanted(const pipe_call *c, unsigned crew) {
-  size_t tokens = c->in_flight;
-  if (tokens == 0)
-    tokens = crew == 1 && c->blocking == 0 ? 1 : ITEMS_PER_THREAD * (crew + c->blocking);
-  return tokens < MOST_ITEMS_IN_FLIGHT ? tokens : MOST_ITEMS_IN_FLIGHT;
-}
-
-/* Gets memory for as many items as there is, but at most *tokens. */
-static wf_scratch get_memory(const pipe_call *c, size_t *tokens) {
+/* Gets memory for as many items as there is, but at most *tokens and at least two. */
+static wf_scratch get_ring(const pipe_call *c, size_t *tokens) {
   wf_scratch scratch = {NULL, NULL, 0};
-  for (;; *tokens /= 2) {
+  for (; *tokens > 1; *tokens /= 2) {
     size_t bytes = bytes_for(c, *tokens);
     if (bytes != 0) scratch = wf_scratch_get(bytes);
-    if (scratch.memory != NULL || *tokens == 1) return scratch;
+    if (scratch.memory != NULL) break;
+  }
+  return scratch;
+}
+
+/* ---- the result ---- */
+
+static void set_result(pipe_call *c, int error, int scope_status) {
+  if (error != 0)
+    c->result = error;
+  else if (scope_status == 0 && wf_par_cancelled(c->opts))
+    c->result = WEFT_ECANCELED;
+  else
+    c->result = scope_status;
+}
+
+/* ---- one thread ---- */
+
+static int call_stage_alone(const weft_stage *s, void *item, size_t number) {
+  if (((unsigned)s->kind & BLOCKING_BIT) == 0) return s->fn(item, number, s->ctx);
+  weft_blocking_begin();
+  int error = s->fn(item, number, s->ctx);
+  weft_blocking_end();
+  return error;
+}
+
+/* The serial loop of the header. */
+static int run_items(const pipe_call *c, const weft_scope *scope, void *item) {
+  for (size_t number = 0;; number++)
+    for (size_t i = 0; i < c->count; i++) {
+      if (wf_scope_is_cancelled(scope) || wf_par_cancelled(c->opts)) return 0;
+      int error = call_stage_alone(&c->stages[i], item, number);
+      if (WF_LIKELY(error == 0)) continue;
+      if (error != WEFT_END) return error;
+      if (i == 0) return 0;
+      wf_pipe_refuse_end();
+    }
+}
+
+static void run_alone(pipe_call *c, void *item) {
+  weft_scope scope;
+  if (c->item_size > 0) memset(item, 0, c->item_size);
+  weft_scope_begin(&scope);
+  int error = run_items(c, &scope, item);
+  int status = weft_scope_end(&scope);
+  set_result(c, error, status);
+}
+
+/* Without any memory: the item is on the stack. */
+static void run_alone_on_stack(pipe_call *c) {
+  _Alignas(WF_CACHE_LINE) char item[WF_SCRATCH_STACK];
+  run_alone(c, item);
+}
+
+static void run_one_item_at_a_time(pipe_call *c) {
+  wf_scratch scratch = wf_scratch_get(c->item_size);
+  if (scratch.memory != NULL) {
+    run_alone(c, scratch.memory);
+    wf_scratch_put(scratch);
+  } else if (c->item_size <= WF_SCRATCH_STACK && wf_stack_is_half_free()) {
+    run_alone_on_stack(c);
+  } else {
+    c->result = WEFT_ENOMEM;
   }
 }
 
-/* ---- running ---- */
+/* ---- several threads ---- */
 
 static void pipeline_member(void *ctx) {
   wf_pipe_join((wf_pipe *)ctx, false);
@@ -138,53 +199,46 @@ static void check_ended_pipe(const wf_pipe *p, int status) {
   (void)p, (void)status;
 }
 
-static void run_pipe(pipe_call *c, wf_pipe *p, char *memory) {
+static void run_together(pipe_call *c, unsigned limit, size_t tokens, char *memory) {
   weft_scope scope;
-  p->count = (uint32_t)c->count;
-  p->item_size = c->item_size;
-  p->item_stride = stride_of(c->item_size);
-  p->shares =
-      wf_sched_threads() > 1 && p->tokens_count > 1 && (p->limit > 1 || c->blocking > 0);
-  p->spins = MEMBER_SPINS;
-  p->opts = c->opts;
-  p->scope = &scope;
-  p->bring_member = spawn_member;
-  lay_out(p, c, memory);
+  wf_pipe p = {.count = (uint32_t)c->count,
+               .tokens_count = (uint32_t)tokens,
+               .item_size = c->item_size,
+               .item_stride = stride_of(c->item_size),
+               .shares = true,
+               .limit = limit,
+               .spins = MEMBER_SPINS,
+               .opts = c->opts,
+               .scope = &scope,
+               .bring_member = spawn_member};
+  lay_out(&p, c, memory);
   weft_scope_begin(&scope);
-  wf_pipe_join(p, true);
+  wf_pipe_join(&p, true);
   int status = weft_scope_end(&scope);
-  check_ended_pipe(p, status);
-  if (p->error != 0)
-    c->result = p->error;
-  else if (status == 0 && wf_par_cancelled(c->opts))
-    c->result = WEFT_ECANCELED;
-  else
-    c->result = status;
+  check_ended_pipe(&p, status);
+  set_result(c, p.error, status);
 }
 
-/* Without any memory: one item, with what belongs to it, on the stack. */
-static void run_on_stack(pipe_call *c, wf_pipe *p) {
-  _Alignas(WF_CACHE_LINE) char memory[WF_SCRATCH_STACK];
-  p->tokens_count = 1;
-  run_pipe(c, p, memory);
+/* The most items in flight, if there is memory for them; 1 if only one thread can work on
+ * the pipeline. */
+static size_t tokens_wanted(const pipe_call *c, unsigned crew) {
+  if (wf_sched_threads() == 1 || (crew == 1 && c->blocking == 0)) return 1;
+  size_t tokens = c->in_flight;
+  if (tokens == 0) tokens = ITEMS_PER_THREAD * (crew + c->blocking);
+  return tokens < MOST_ITEMS_IN_FLIGHT ? tokens : MOST_ITEMS_IN_FLIGHT;
 }
 
 static void run_inside(void *ctx) {
   pipe_call *c = (pipe_call *)ctx;
-  wf_pipe p = {.limit = wf_par_crew(c->opts)};
-  size_t tokens = tokens_wanted(c, p.limit);
-  wf_scratch scratch = get_memory(c, &tokens);
-  if (scratch.memory != NULL) {
-    p.tokens_count = (uint32_t)tokens;
-    run_pipe(c, &p, (char *)scratch.memory);
-    wf_scratch_put(scratch);
+  unsigned crew = wf_par_crew(c->opts);
+  size_t tokens = tokens_wanted(c, crew);
+  wf_scratch ring = get_ring(c, &tokens);
+  if (ring.memory == NULL) {
+    run_one_item_at_a_time(c);
     return;
   }
-  size_t least = bytes_for(c, 1);
-  if (least != 0 && least <= WF_SCRATCH_STACK && wf_stack_is_half_free())
-    run_on_stack(c, &p);
-  else
-    c->result = WEFT_ENOMEM;
+  run_together(c, crew, tokens, (char *)ring.memory);
+  wf_scratch_put(ring);
 }
 
 int weft_pipeline_with(const weft_opts *o, size_t item_size, size_t in_flight,

@@ -60,8 +60,7 @@ static bool is_stopped(const wf_pipe *p, size_t number) {
 }
 
 static void fail_item(wf_pipe *p, const wf_token *token, int error) {
-  if (error == WEFT_END)
-    wf_fatal("weft_pipeline", "WEFT_END came from a stage that is not the first");
+  if (error == WEFT_END) wf_pipe_refuse_end();
   wf_lock_lock(&p->lock);
   /* Relaxed: written under the lock; others only compare it. */
   if (token->number < wf_word_load_relaxed(&p->x_failed)) {

@@ -127,8 +127,10 @@ static void overlap(plant *p, unsigned stage, size_t number) {
 static void run_overlap(void *ctx) {
   (void)ctx;
   for (unsigned mixture = 0; mixture < 4; mixture++) {
-    weft_stage_kind kinds[] = {(weft_stage_kind)(mixture & 1),
-                               (weft_stage_kind)(mixture >> 1), WEFT_STAGE_ORDERED};
+    /* The stage that waits is in order: else an item could wait there for one that
+     * cannot begin before those behind it are through. */
+    weft_stage_kind kinds[] = {(weft_stage_kind)(mixture & 1), WEFT_STAGE_ORDERED,
+                               (weft_stage_kind)(mixture >> 1)};
     plant *p = plant_of(kinds, 3, 100);
     p->work = overlap;
     for (int s = 0; s < 3; s++) atomic_store(&reached[s], 0);
