@@ -13,6 +13,7 @@
  *     weft/hpp/iter.hpp     weft::iter: lazy pipelines, fused into one loop
  *     weft/hpp/scope.hpp    weft::scope, in_scope, async
  *     weft/hpp/graph.hpp    weft::graph: nodes and edges, built once, run many times
+ *     weft/hpp/pipeline.hpp weft::pipeline: objects that go through stages
  *     weft/hpp/pool.hpp     weft::pool, detach, yield, isolate, blocking, broadcast
  *
  * It is a thin layer over the C calls of weft.h, which can be used beside it: the same
@@ -23,6 +24,7 @@
  *     loops, iter   throws that of the lowest index; blocks in front of it run, blocks
  *                   behind it are skipped
  *     reduce, fold  as loops
+ *     pipeline      throws that of the lowest item, if that has not returned an error
  *     sort          throws the first in time; most comparisons are left out
  *     scope         throws the first in time; tasks that were not started are skipped
  *     graph         run() throws the first in time; nodes that were not started are
@@ -46,6 +48,7 @@
 #include <weft/hpp/loop.hpp>
 #include <weft/hpp/numbers.hpp>
 #include <weft/hpp/order.hpp>
+#include <weft/hpp/pipeline.hpp>
 #include <weft/hpp/pool.hpp>
 #include <weft/hpp/reduce.hpp>
 #include <weft/hpp/scope.hpp>

@@ -38,6 +38,7 @@ typedef struct wf_pipe {
   size_t item_size, item_stride;
   bool has_order; /* a stage behind the first one is ordered */
   bool shares;    /* other threads may become members */
+  bool isolates;  /* they come by tasks, which must not run on top of a stage */
   unsigned limit; /* members that may be active */
   unsigned spins; /* looks of a member before it leaves */
   const weft_opts *opts;

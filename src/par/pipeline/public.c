@@ -206,6 +206,7 @@ static void run_together(pipe_call *c, unsigned limit, size_t tokens, char *memo
                .item_size = c->item_size,
                .item_stride = stride_of(c->item_size),
                .shares = true,
+               .isolates = true,
                .limit = limit,
                .spins = MEMBER_SPINS,
                .opts = c->opts,

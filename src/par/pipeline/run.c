@@ -136,10 +136,10 @@ static void call_stage(void *ctx) {
 
 /* While a stage waits inside weft, its thread may not become a member once more: it would
  * run other items on top, one stack frame for each, and the item below would wait for
- * them. So stages run isolated if there are such tasks at all. */
+ * them. So stages run isolated. */
 static int call_isolated(const wf_pipe *p, const wf_pipe_stage *s, void *item,
                          size_t number) {
-  if (!p->shares) return s->fn(item, number, s->ctx);
+  if (!p->isolates) return s->fn(item, number, s->ctx);
   stage_call call = {s, item, number, 0};
   weft_isolate(call_stage, &call);
   return call.result;
