@@ -158,7 +158,7 @@ static void source_taken(void) {
   wf_u32_init(&w->source.x_state, WF_DOOR_BUSY);
 }
 static void release_and_look(void) {
-  wf_source_release(&w->source);
+  wf_source_leave(&w->source);
   found[0] = wf_source_is_ready(&w->source, TOKENS);
 }
 static void put_and_look(void) {
@@ -181,7 +181,7 @@ static void start_and_put_back(void) {
   w->inside++;
   w->source.next_number++;
   w->inside--;
-  wf_source_release(&w->source);
+  wf_source_leave(&w->source);
   wf_source_put_idle(&w->source, token);
   found[xp_self()]++;
 }

@@ -56,6 +56,25 @@ static int try_nothing(size_t begin, size_t end, void *ctx) {
   return 0;
 }
 
+static int one_item(void *item, size_t number, void *ctx) {
+  (void)item, (void)ctx;
+  return number == 0 ? 0 : WEFT_END;
+}
+
+static int stage_end(void *item, size_t number, void *ctx) {
+  (void)item, (void)number, (void)ctx;
+  return WEFT_END;
+}
+
+static const weft_stage good_stages[] = {{WEFT_STAGE_ORDERED, one_item, NULL},
+                                         {WEFT_STAGE_PARALLEL, one_item, NULL}};
+static const weft_stage stage_without_function[] = {{WEFT_STAGE_ORDERED, one_item, NULL},
+                                                    {WEFT_STAGE_SERIAL, NULL, NULL}};
+static const weft_stage stage_of_no_kind[] = {{WEFT_STAGE_ORDERED, one_item, NULL},
+                                              {(weft_stage_kind)3, one_item, NULL}};
+static const weft_stage stage_that_ends[] = {{WEFT_STAGE_ORDERED, one_item, NULL},
+                                             {WEFT_STAGE_ORDERED, stage_end, NULL}};
+
 static void each_nothing(void *elem, size_t index, void *ctx) {
   (void)elem, (void)index, (void)ctx;
 }
@@ -190,6 +209,15 @@ static const char *loop_misuse(unsigned which, bool commit) {
   BAD_SPLIT(weft_for_2d, (N, N, 1, 1, tile_nothing, NULL))
   MISUSE("weft_for: the function is NULL", weft_for(N, NULL, NULL))
   MISUSE("weft_try_for: the function is NULL", weft_try_for(N, NULL, NULL))
+  BAD_SPLIT(weft_pipeline, (4, 0, good_stages, 2))
+  MISUSE("weft_pipeline: there are no stages", weft_pipeline(4, 0, NULL, 2))
+  MISUSE("weft_pipeline: there are no stages", weft_pipeline(4, 0, good_stages, 0))
+  MISUSE("weft_pipeline: the function of a stage is NULL",
+         weft_pipeline(4, 0, stage_without_function, 2))
+  MISUSE("weft_pipeline: a stage has an unknown kind",
+         weft_pipeline(4, 0, stage_of_no_kind, 2))
+  MISUSE("weft_pipeline: WEFT_END came from a stage that is not the first",
+         weft_pipeline(4, 0, stage_that_ends, 2))
   MISUSE("weft_for_each: the function is NULL", weft_for_each(numbers, N, 4, NULL, NULL))
   MISUSE("weft_chunks: the function is NULL", weft_chunks(numbers, N, 4, 1, NULL, NULL))
   MISUSE("weft_for_step: the function is NULL", weft_for_step(0, N, 1, NULL, NULL))

@@ -77,6 +77,7 @@ bool wf_door_enter(wf_door *door, wf_token *token) {
       if (wf_word_cas_seq_cst(&door->x_state, &there, WF_DOOR_BUSY)) return true;
     } else {
       token->next = there == WF_DOOR_BUSY ? NULL : token_at(there);
+      /* seq_cst: pairs with wf_door_leave, as above. explorer: release suffices. */
       if (wf_word_cas_seq_cst(&door->x_state, &there, (uintptr_t)token)) return false;
     }
   }
@@ -117,12 +118,12 @@ bool wf_source_take(wf_source *source) {
   /* Relaxed: only saves the CAS. */
   if (wf_u32_load_relaxed(&source->x_state) != WF_DOOR_FREE) return false;
   uint32_t there = WF_DOOR_FREE;
-  /* seq_cst: pairs with the exchange in wf_source_release: what the first stage did is
+  /* seq_cst: pairs with the exchange in wf_source_leave: what the first stage did is
    * visible. explorer: acquire suffices. */
   return wf_u32_cas_seq_cst(&source->x_state, &there, WF_DOOR_BUSY);
 }
 
-void wf_source_release(wf_source *source) {
+void wf_source_leave(wf_source *source) {
   WF_ASSERT(wf_u32_peek(&source->x_state) == WF_DOOR_BUSY);
   uint32_t there = WF_DOOR_BUSY;
   /* seq_cst: pairs with the loads in wf_source_is_ready, as wf_source_put_idle does: of
@@ -134,12 +135,12 @@ void wf_source_release(wf_source *source) {
 void wf_source_put_idle(wf_source *source, wf_token *token) {
   uintptr_t there = wf_word_load_relaxed(&source->x_idle); /* the CAS decides */
   do token->next = there == 0 ? NULL : token_at(there);
-  /* seq_cst: pairs with wf_source_release, and with the CAS in pop_idle. */
+  /* seq_cst: pairs with wf_source_leave, and with the CAS in pop_idle. */
   while (!wf_word_cas_seq_cst(&source->x_idle, &there, (uintptr_t)token));
 }
 
 bool wf_source_is_ready(const wf_source *source, uint32_t tokens) {
-  /* seq_cst, all: pair with wf_source_release and wf_source_put_idle. */
+  /* seq_cst, all: each pairs with wf_source_leave and wf_source_put_idle. */
   return wf_u32_load_seq_cst(&source->x_state) == WF_DOOR_FREE &&
          (wf_u32_load_seq_cst(&source->x_fresh) < tokens ||
           wf_word_load_seq_cst(&source->x_idle) != 0);
@@ -172,7 +173,7 @@ wf_token *wf_source_start(wf_source *source, wf_token *tokens, uint32_t count) {
     }
     /* Another thread was faster. It may have put a token back since, and have seen that
      * the source was busy: look again. */
-    wf_source_release(source);
+    wf_source_leave(source);
   }
   return NULL;
 }

@@ -86,7 +86,7 @@ typedef struct wf_source {
 
 /* True: the caller has the source. */
 bool wf_source_take(wf_source *source);
-void wf_source_release(wf_source *source);
+void wf_source_leave(wf_source *source);
 
 /* Puts an idle token away. */
 void wf_source_put_idle(wf_source *source, wf_token *token);

@@ -71,8 +71,8 @@ static size_t stride_of(size_t item_size) {
   return lines * WF_CACHE_LINE;
 }
 
-/* The bytes for so many items; 0 if they are too many. */
-static size_t bytes_for(const pipe_call *c, size_t tokens) {
+/* The bytes for this number of items; 0 if there are too many. */
+static size_t ring_bytes(const pipe_call *c, size_t tokens) {
   const size_t most = SIZE_MAX / 8; /* so that the sum of the parts does not wrap */
   size_t stride = stride_of(c->item_size), seats = seats_for(tokens);
   if (c->item_size > most || tokens > most / (stride + sizeof(wf_token)) ||
@@ -84,7 +84,7 @@ static size_t bytes_for(const pipe_call *c, size_t tokens) {
 }
 
 /* Lays out the parts. All begin at cache lines: their sizes are multiples of one. */
-static void lay_out(wf_pipe *p, const pipe_call *c, char *memory) {
+static void lay_out_ring(wf_pipe *p, const pipe_call *c, char *memory) {
   p->stages = (wf_pipe_stage *)(void *)memory;
   for (size_t i = 0; i < c->count; i++) {
     unsigned kind = (unsigned)c->stages[i].kind;
@@ -108,10 +108,10 @@ _Static_assert(sizeof(wf_pipe_stage) % WF_CACHE_LINE == 0 &&
                "the parts of the memory begin at cache lines");
 
 /* Gets memory for as many items as there is, but at most *tokens and at least two. */
-static wf_scratch get_ring(const pipe_call *c, size_t *tokens) {
+static wf_scratch get_ring_memory(const pipe_call *c, size_t *tokens) {
   wf_scratch scratch = {NULL, NULL, 0};
   for (; *tokens > 1; *tokens /= 2) {
-    size_t bytes = bytes_for(c, *tokens);
+    size_t bytes = ring_bytes(c, *tokens);
     if (bytes != 0) scratch = wf_scratch_get(bytes);
     if (scratch.memory != NULL) break;
   }
@@ -120,7 +120,7 @@ static wf_scratch get_ring(const pipe_call *c, size_t *tokens) {
 
 /* ---- the result ---- */
 
-static void set_result(pipe_call *c, int error, int scope_status) {
+static void set_pipe_result(pipe_call *c, int error, int scope_status) {
   if (error != 0)
     c->result = error;
   else if (scope_status == 0 && wf_par_cancelled(c->opts))
@@ -140,7 +140,7 @@ static int call_stage_alone(const weft_stage *s, void *item, size_t number) {
 }
 
 /* The serial loop of the header. */
-static int run_items(const pipe_call *c, const weft_scope *scope, void *item) {
+static int run_all_items(const pipe_call *c, const weft_scope *scope, void *item) {
   for (size_t number = 0;; number++)
     for (size_t i = 0; i < c->count; i++) {
       if (wf_scope_is_cancelled(scope) || wf_par_cancelled(c->opts)) return 0;
@@ -152,28 +152,28 @@ static int run_items(const pipe_call *c, const weft_scope *scope, void *item) {
     }
 }
 
-static void run_alone(pipe_call *c, void *item) {
+static void run_pipeline_alone(pipe_call *c, void *item) {
   weft_scope scope;
   if (c->item_size > 0) memset(item, 0, c->item_size);
   weft_scope_begin(&scope);
-  int error = run_items(c, &scope, item);
+  int error = run_all_items(c, &scope, item);
   int status = weft_scope_end(&scope);
-  set_result(c, error, status);
+  set_pipe_result(c, error, status);
 }
 
 /* Without any memory: the item is on the stack. */
-static void run_alone_on_stack(pipe_call *c) {
+static void run_pipeline_on_stack(pipe_call *c) {
   _Alignas(WF_CACHE_LINE) char item[WF_SCRATCH_STACK];
-  run_alone(c, item);
+  run_pipeline_alone(c, item);
 }
 
 static void run_one_item_at_a_time(pipe_call *c) {
   wf_scratch scratch = wf_scratch_get(c->item_size);
   if (scratch.memory != NULL) {
-    run_alone(c, scratch.memory);
+    run_pipeline_alone(c, scratch.memory);
     wf_scratch_put(scratch);
   } else if (c->item_size <= WF_SCRATCH_STACK && wf_stack_is_half_free()) {
-    run_alone_on_stack(c);
+    run_pipeline_on_stack(c);
   } else {
     c->result = WEFT_ENOMEM;
   }
@@ -199,7 +199,8 @@ static void check_ended_pipe(const wf_pipe *p, int status) {
   (void)p, (void)status;
 }
 
-static void run_together(pipe_call *c, unsigned limit, size_t tokens, char *memory) {
+static void run_pipeline_together(pipe_call *c, unsigned limit, size_t tokens,
+                                  char *memory) {
   weft_scope scope;
   wf_pipe p = {.count = (uint32_t)c->count,
                .tokens_count = (uint32_t)tokens,
@@ -212,12 +213,12 @@ static void run_together(pipe_call *c, unsigned limit, size_t tokens, char *memo
                .opts = c->opts,
                .scope = &scope,
                .bring_member = spawn_member};
-  lay_out(&p, c, memory);
+  lay_out_ring(&p, c, memory);
   weft_scope_begin(&scope);
   wf_pipe_join(&p, true);
   int status = weft_scope_end(&scope);
   check_ended_pipe(&p, status);
-  set_result(c, p.error, status);
+  set_pipe_result(c, p.error, status);
 }
 
 /* The most items in flight, if there is memory for them; 1 if only one thread can work on
@@ -229,16 +230,16 @@ static size_t tokens_wanted(const pipe_call *c, unsigned crew) {
   return tokens < MOST_ITEMS_IN_FLIGHT ? tokens : MOST_ITEMS_IN_FLIGHT;
 }
 
-static void run_inside(void *ctx) {
+static void run_pipeline(void *ctx) {
   pipe_call *c = (pipe_call *)ctx;
   unsigned crew = wf_par_crew(c->opts);
   size_t tokens = tokens_wanted(c, crew);
-  wf_scratch ring = get_ring(c, &tokens);
+  wf_scratch ring = get_ring_memory(c, &tokens);
   if (ring.memory == NULL) {
     run_one_item_at_a_time(c);
     return;
   }
-  run_together(c, crew, tokens, (char *)ring.memory);
+  run_pipeline_together(c, crew, tokens, (char *)ring.memory);
   wf_scratch_put(ring);
 }
 
@@ -248,7 +249,7 @@ int weft_pipeline_with(const weft_opts *o, size_t item_size, size_t in_flight,
   pipe_call c = {&opts, item_size, in_flight, stages, count, 0, 0, 0};
   check_stages(&c);
   wf_par_options(&opts, o, pipeline_call);
-  wf_par_run(&opts, run_inside, &c);
+  wf_par_run(&opts, run_pipeline, &c);
   return c.result;
 }
 WF_PLAIN_OF(int, weft_pipeline,

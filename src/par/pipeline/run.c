@@ -137,8 +137,8 @@ static void call_stage(void *ctx) {
 /* While a stage waits inside weft, its thread may not become a member once more: it would
  * run other items on top, one stack frame for each, and the item below would wait for
  * them. So stages run isolated. */
-static int call_isolated(const wf_pipe *p, const wf_pipe_stage *s, void *item,
-                         size_t number) {
+static int call_in_isolation(const wf_pipe *p, const wf_pipe_stage *s, void *item,
+                             size_t number) {
   if (!p->isolates) return s->fn(item, number, s->ctx);
   stage_call call = {s, item, number, 0};
   weft_isolate(call_stage, &call);
@@ -146,14 +146,15 @@ static int call_isolated(const wf_pipe *p, const wf_pipe_stage *s, void *item,
 }
 
 /* While the thread is in a blocking stage, it does not count as active. */
-static int call_blocking(wf_pipe *p, const wf_pipe_stage *s, void *item, size_t number) {
+static int call_in_section(wf_pipe *p, const wf_pipe_stage *s, void *item,
+                           size_t number) {
   if (p->shares) {
     /* seq_cst: pairs with the load in count_in, as in leave_pipe. */
     wf_u32_fetch_sub_seq_cst(&p->x_active, 1);
     if (pipe_has_work(p)) bring_member(p);
   }
   weft_blocking_begin();
-  int error = call_isolated(p, s, item, number);
+  int error = call_in_isolation(p, s, item, number);
   weft_blocking_end();
   if (p->shares) wf_u32_fetch_add_relaxed(&p->x_active, 1); /* a count; see made_way */
   return error;
@@ -161,8 +162,8 @@ static int call_blocking(wf_pipe *p, const wf_pipe_stage *s, void *item, size_t 
 
 static int run_stage(wf_pipe *p, const wf_pipe_stage *s, const wf_token *token) {
   void *item = p->items + token->index * p->item_stride;
-  return WF_UNLIKELY(s->blocks) ? call_blocking(p, s, item, token->number)
-                                : call_isolated(p, s, item, token->number);
+  return WF_UNLIKELY(s->blocks) ? call_in_section(p, s, item, token->number)
+                                : call_in_isolation(p, s, item, token->number);
 }
 
 /* ---- the first stage ---- */
@@ -179,7 +180,7 @@ static bool make_item_alone(wf_pipe *p, wf_token *token) {
     return false;
   }
   p->source.next_number++;
-  wf_source_release(&p->source);
+  wf_source_leave(&p->source);
   if (p->shares && wf_source_is_ready(&p->source, p->tokens_count)) bring_member(p);
   return true;
 }
