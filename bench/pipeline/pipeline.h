@@ -35,10 +35,15 @@ static const pipe_mixture pipe_mixtures[] = {
      {PIPE_ORDERED, PIPE_PARALLEL, PIPE_SERIAL, PIPE_PARALLEL, PIPE_ORDERED}}};
 enum { PIPE_MIXTURES = sizeof pipe_mixtures / sizeof pipe_mixtures[0] };
 
-/* The work of a stage. */
-BENCH_HELPER uint64_t pipe_work(uint64_t value, int stage) {
-  return value + bench_spin(value + (uint64_t)stage, PIPE_STEPS);
+/* The work of a stage; in kernel.c, so that all contestants have the same machine code.
+ */
+#ifdef __cplusplus
+extern "C" {
+#endif
+uint64_t pipe_work(uint64_t value, int stage);
+#ifdef __cplusplus
 }
+#endif
 
 /* What the last stage of a run has seen, and how many items have come in wrong order. */
 typedef struct pipe_result {

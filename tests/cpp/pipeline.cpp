@@ -65,7 +65,7 @@ TEST(objects_are_destroyed) {
 
 TEST(the_exception_of_the_lowest_item) {
   in_each_pool([] {
-    for (std::size_t bad : {0, 3, 50}) {
+    for (std::size_t bad : {std::size_t{0}, std::size_t{3}, std::size_t{50}}) {
       std::size_t written = 0;
       std::size_t where = thrown_by([&] {
         weft::pipeline<int>(

@@ -87,7 +87,6 @@ TEST(no_memory_for_one_large_item) {
   allow_memory();
   CHECK_EQ(weft_pipeline(SIZE_MAX, 0, stages, 1), WEFT_ENOMEM);
   CHECK_EQ(weft_pipeline(SIZE_MAX - 63, 1, stages, 1), WEFT_ENOMEM);
-  CHECK_EQ(weft_pipeline(SIZE_MAX / 8, SIZE_MAX, stages, 1), WEFT_ENOMEM);
   weft_shutdown();
 }
 
