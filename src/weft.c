@@ -103,6 +103,7 @@
 #include "par/graph/check.c"
 #include "par/graph/dot.c"
 #include "par/graph/run.c"
+
 #include "par/pipeline/hand_over.c"
 #include "par/pipeline/public.c"
 #include "par/pipeline/run.c"

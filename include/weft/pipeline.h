@@ -92,9 +92,10 @@ typedef struct weft_stage {
  * as in weft_isolate, never another stage of the same pipeline. Stages must not be left
  * by longjmp or a C++ exception.
  *
- * Cost: one allocation for the call, none for items. An item on one thread: about 10 ns,
- * and 10 ns more for each stage. Stages of less than a microsecond profit from larger
- * items. */
+ * Cost: one allocation for the call, none for items. On one thread it is the serial loop
+ * with about 5 ns for each stage. On two, an item costs about 35 ns and 25 ns more for
+ * each further stage (empty stages, a Xeon with 2 CPUs); a blocking stage some tens of
+ * nanoseconds more. Stages of less than a microsecond profit from larger items. */
 WEFT_API int weft_pipeline(size_t item_size, size_t in_flight, const weft_stage *stages,
                            size_t count);
 WEFT_API int weft_pipeline_with(const weft_opts *o, size_t item_size, size_t in_flight,

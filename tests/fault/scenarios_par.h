@@ -116,6 +116,36 @@ static int loop_that_fails(weft_pool *pool) {
   return is_true(weft_try_for(ROWS, hit_or_fail, NULL) == 4000);
 }
 
+/* Items through a pipeline: ordered, parallel, serial. */
+static int make_item_of_rows(void *item, size_t number, void *ctx) {
+  (void)ctx;
+  *(size_t *)item = number;
+  return number < ROWS ? 0 : WEFT_END;
+}
+
+static int hit_item(void *item, size_t number, void *ctx) {
+  (void)ctx;
+  hits_of[number]++;
+  return *(size_t *)item == number ? 0 : WRONG;
+}
+
+static int check_item(void *item, size_t number, void *ctx) {
+  size_t *next = ctx;
+  return *(size_t *)item == number && hits_of[number] == 1 && number == (*next)++ ? 0
+                                                                                  : WRONG;
+}
+
+static int pipelines(weft_pool *pool) {
+  size_t next = 0;
+  weft_stage stages[] = {{WEFT_STAGE_SERIAL, make_item_of_rows, NULL},
+                         {WEFT_STAGE_PARALLEL, hit_item, NULL},
+                         {WEFT_STAGE_ORDERED_BLOCKING, check_item, &next}};
+  (void)pool;
+  fill_arrays();
+  int status = weft_pipeline(sizeof(size_t), 0, stages, 3);
+  return status != 0 ? status : is_true(next == ROWS && each_hit_once() == 0);
+}
+
 static void hit_elem(void *elem, size_t index, void *ctx) {
   (void)index, (void)ctx;
   ++*(unsigned char *)elem;
@@ -595,6 +625,8 @@ static const scenario PAR_SCENARIOS[] = {
     {"argsort", argsorts, IN_POOL, ONLY_OK, 0, false},
     {"nth element, partial sort", selections, IN_POOL, ONLY_OK, 0, false},
     {"merge", merges, IN_POOL, ONLY_OK, 0, true},
+    {"pipeline", pipelines, IN_POOL, ONLY_OK, 0, false},
+    {"pipeline from outside", pipelines, WITH_GLOBAL, ONLY_OK, 0, false},
     {"sort numbers", numeric_sorts, IN_POOL, ONLY_OK, 0, false},
     {"sort numbers by key", numeric_sorts_by_key, IN_POOL, ONLY_OK, 0, false},
     {"select numbers", numeric_selections, IN_POOL, ONLY_OK, 0, false},

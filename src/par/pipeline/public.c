@@ -28,8 +28,8 @@ enum { ITEMS_PER_THREAD = 4 };
  * choice: far more items than threads can work on, and "no bound" does no harm. */
 enum { MOST_ITEMS_IN_FLIGHT = 65536 };
 
-/* How often a member looks before it leaves. To leave, to be brought back and to be
- * stolen for that takes a microsecond or two; see bench/pipeline. */
+/* How often a member looks before it leaves. A choice: some microseconds, about as long
+ * as it takes to leave, to be brought again and to find the task. */
 enum { MEMBER_SPINS = 100 };
 
 /* What the program has asked for, and the answer. */
