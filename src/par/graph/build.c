@@ -13,10 +13,10 @@
 
 /* Chunks for names and edges: the first is a page, each further one twice as large, up to
  * 1 MiB, so that there are few and at most half of the memory is unused. A choice. */
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+enum { FIRST_GRAPH_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 static bool add_chunk(weft_graph *g, size_t room) {
-  size_t size = g->chunk != NULL ? 2 * g->chunk->size : FIRST_CHUNK;
+  size_t size = g->chunk != NULL ? 2 * g->chunk->size : FIRST_GRAPH_CHUNK;
   if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
   size_t extra = sizeof(wf_graph_chunk) + sizeof(void *);
   if (room > SIZE_MAX - extra) return false;
@@ -43,7 +43,7 @@ static void *take_memory(weft_graph *g, size_t size, size_t align) {
 
 /* Memory for the nodes of a block. Large ones ask for large pages: a run visits nodes in
  * any order, and with small pages each visit would also look for its page. */
-static bool add_block(wf_node_block *block, size_t length) {
+static bool init_block(wf_node_block *block, size_t length) {
   size_t nodes = length * sizeof(weft_node), rests = length * sizeof(weft_node);
   size_t size = WF_CACHE_LINE + nodes + rests + length * sizeof(wf_u32);
   block->memory = malloc(size);
@@ -93,7 +93,7 @@ static weft_node *add_node(weft_graph *g, const char *name, void *ctx, const cha
   size_t name_size = name != NULL ? strlen(name) + 1 : 0;
   char *copy = name != NULL ? (char *)take_memory(g, name_size, 1) : NULL;
   if ((name != NULL && copy == NULL) ||
-      (block->memory == NULL && !add_block(block, place.length))) {
+      (block->memory == NULL && !init_block(block, place.length))) {
     wf_graph_say(g, "out of memory");
     return NULL;
   }
