@@ -7,6 +7,7 @@
  *     weft/task.h            handles, detached work, broadcast, yield, isolate, blocking
  *     weft/typed_async.h     WEFT_ASYNC: handles with arguments and results by value
  *     weft/loop.h            parallel loops: weft_for, weft_for_each, weft_for_2d, ...
+ *     weft/typed_loop.h      WEFT_LOOP, WEFT_SUM_LOOP, ...: loops from their body alone
  *     weft/array.h           arrays: map, filter, partition, count, histogram, moves
  *     weft/search.h          searches that stop early, comparisons of arrays
  *     weft/reduce.h          reductions and scans with operations of your own
@@ -64,6 +65,7 @@
 #include <weft/typed_async.h>
 #include <weft/typed_fold.h>
 #include <weft/typed_function.h>
+#include <weft/typed_loop.h>
 #include <weft/typed_sort.h>
 #include <weft/typed_task.h>
 

@@ -58,6 +58,7 @@
 #include "par/base/ordered.c"
 
 #include "par/loop/adaptive.c"
+#include "par/loop/cells.c"
 #include "par/loop/public.c"
 
 #include "par/array/compact.c"

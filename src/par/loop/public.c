@@ -1,5 +1,6 @@
-/* par/loop/public.c - the loops of weft/loop.h: each checks its arguments, describes its
- * body as a loop over [0, n) and calls wf_loop_run.
+/* par/loop/public.c - the loops of weft/loop.h, and what typed loops call but for 2-d
+ * ones (cells.c): each checks its arguments, describes its body as a loop over [0, n) and
+ * calls wf_loop_run.
  *
  * Called by programs, on any thread. The struct of each loop lives in the frame of the
  * call; the threads of the loop only read it, but for the failure of a try loop.
@@ -10,7 +11,7 @@
 #include "loop.h"
 
 #include <weft/detail/iter.h>
-#include <weft/loop.h>
+#include <weft/typed_loop.h>
 
 static void check_fn(bool is_null, size_t n, const char *call) {
   wf_refuse_if(is_null && n > 0, call, "the function is NULL");
@@ -63,6 +64,17 @@ int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body, void *ctx
   return wf_loop_try(o, n, body, ctx, "weft_try_for");
 }
 WF_PLAIN_OF(int, weft_try_for, (size_t n, weft_try_fn *body, void *ctx), n, body, ctx)
+
+/* ---- typed loops (weft/typed_loop.h): the same, with another name in messages ---- */
+
+void wf_typed_for(const wf_typed *k, weft_range_fn *block) {
+  wf_loop loop = {block, k->ctx, NULL};
+  wf_loop_call(k->opts, k->n, &loop, k->name);
+}
+
+int wf_typed_try_for(const wf_typed *k, weft_try_fn *block) {
+  return wf_loop_try(k->opts, k->n, block, k->ctx, k->name);
+}
 
 /* ---- weft_for_each ---- */
 
