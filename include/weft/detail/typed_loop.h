@@ -38,9 +38,10 @@ WEFT_API void wf_typed_for_2d(const wf_typed *k, size_t rows, size_t cols,
 }
 #endif
 
-/* The body is an ordinary inline function: compilers inline what is called once, but may
- * decide otherwise where a body must not be inlined (setjmp, alloca). */
-#define WF_LOOP_BODY static inline
+/* The body is an ordinary function: compilers inline what is called at one place, but not
+ * where that is impossible (setjmp) or wrong (alloca). Without `inline`, because gcc -Og,
+ * which is for debuggers, would inline it then. */
+#define WF_LOOP_BODY static
 
 /* ---- lists made of the pairs ---- */
 

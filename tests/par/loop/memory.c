@@ -50,6 +50,31 @@ static void touch_nested(size_t begin, size_t end, void *ctx) {
     weft_for_each(touched + i * 50, 50, 1, touch_elem, ctx);
 }
 
+WEFT_LOOP(touch_typed, i, unsigned char *, a) {
+  a[i]++;
+}
+WEFT_TRY_LOOP(try_touch_typed, i, unsigned char *, a) {
+  a[i]++;
+  return 0;
+}
+WEFT_LOOP_2D(touch_cell, r, c, unsigned char *, a) {
+  a[r * 50 + c]++;
+}
+WEFT_SUM_LOOP(touch_sum, size_t, i, unsigned char *, a) {
+  return ++a[i];
+}
+
+static void run_typed_loops(const weft_opts *opts) {
+  touch_typed_with(opts, N, touched);
+  check_marks(touched, N, 1);
+  CHECK_EQ(try_touch_typed_with(opts, N, touched), 0);
+  check_marks(touched, N, 1);
+  touch_cell_with(opts, N / 50, 50, touched);
+  check_marks(touched, N, 1);
+  CHECK_EQ(touch_sum_with(opts, N, touched), N);
+  check_marks(touched, N, 1);
+}
+
 static void run_all_loops(void *ctx) {
   const weft_opts *opts = ctx;
   weft_for_with(opts, N, touch, NULL);
@@ -66,6 +91,7 @@ static void run_all_loops(void *ctx) {
   check_marks(touched, N, 1);
   weft_for_with(opts, N / 50, touch_nested, NULL);
   check_marks(touched, N, 1);
+  run_typed_loops(opts);
   if (weft_worker_index() >= 0) check_tree(8); /* a join is a pool's as well */
 }
 
