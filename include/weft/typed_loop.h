@@ -71,17 +71,17 @@
  * Meaning: void name(size_t rows, size_t cols, ...). The range is one of rows and of
  * columns: name_range(row_begin, row_end, col_begin, col_end, ...).
  *
- * The loop goes through tiles of 32 rows and up to 256 columns, row by row inside each,
- * and a thread may stop in the middle of one: a matrix of few cells that take long is
- * shared as well as one of many cells that take a nanosecond. The lengths in options
- * count cells. For tiles of your own choice there is weft_for_2d.
+ * A block is a tile of whole rows, or a part of a row: a matrix of few cells that take
+ * long is shared as well as one of many cells that take a nanosecond. The lengths in
+ * options count cells. Bodies that read along columns, such as a transposition, are
+ * faster in small square tiles: use weft_for_2d.
  *
- *     WEFT_LOOP_2D(transpose, r, c, float *, to, const float *, from, size_t, rows,
- *                  size_t, cols) {
- *       to[c * rows + r] = from[r * cols + c];
+ *     WEFT_LOOP_2D(smooth, r, c, float *, to, const float *, from, size_t, cols) {
+ *       const float *p = &from[r * cols + c];
+ *       to[r * cols + c] = (p[0] + p[1] + p[cols] + p[cols + 1]) / 4;
  *     }
  *
- *     transpose(rows, cols, to, from, rows, cols); */
+ *     smooth(rows - 1, cols - 1, to, from, cols); */
 #define WEFT_LOOP_2D(...)                                                                \
   WF_LOOP_MAKE(CELLS, WF_LOOP_COUNT(0, 0, __VA_ARGS__), __VA_ARGS__)
 

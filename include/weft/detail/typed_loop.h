@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 /* The loops of weft/loop.h, with messages that name the user's function. A 2-d loop calls
- * fn for parts of tiles, which it chooses; k->n is not used. (src/par/loop) */
+ * fn for whole rows and parts of rows; k->n is not used. (src/par/loop) */
 WEFT_API void wf_typed_for(const wf_typed *k, weft_range_fn *block);
 WEFT_API int wf_typed_try_for(const wf_typed *k, weft_try_fn *block);
 WEFT_API void wf_typed_for_2d(const wf_typed *k, size_t rows, size_t cols,
@@ -153,7 +153,7 @@ WEFT_API void wf_typed_for_2d(const wf_typed *k, size_t rows, size_t cols,
                 , __VA_ARGS__)                                                           \
   WF_LOOP_BODY int name##_body_(size_t i WF_LOOP_PARAMS_##k(__VA_ARGS__))
 
-/* WEFT_LOOP_2D. A block is a part of a tile. */
+/* WEFT_LOOP_2D. A block is some whole rows, or a part of one. */
 #define WF_LOOP_CELLS(k, name, r, c, ...)                                                \
   WF_LOOP_BODY void name##_body_(size_t r, size_t c WF_LOOP_PARAMS_##k(__VA_ARGS__));    \
   WF_LOOP_ARGS(k, name, size_t wf_row; size_t wf_col, __VA_ARGS__)                       \

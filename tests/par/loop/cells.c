@@ -23,7 +23,6 @@ WEFT_LOOP_2D(no_arguments, r, c) {
   CHECK(r < 3 && c < 4);
 }
 
-/* Around the lengths of a tile, 32 x 256. */
 static const size_t SIDES[] = {0,  1,  2,  3,   7,   31,  32,  33,  63,
                                64, 65, 97, 255, 256, 257, 511, 513, 1000};
 enum { SIDES_COUNT = sizeof SIDES / sizeof SIDES[0] };
@@ -60,7 +59,7 @@ TEST(every_cell_once) {
   everywhere(mark_matrices, NULL);
 }
 
-/* Blocks of every length begin and end at every cell of a matrix of a few small tiles. */
+/* Blocks of every length: parts of rows, rows, and both. */
 TEST(blocks_of_every_length) {
   enum { ROWS = 35, COLS = 259 };
   unsigned char *marks = marks_of(ROWS * COLS);
@@ -108,7 +107,7 @@ WEFT_LOOP_2D(meet, r, c, atomic_uint *, arrived) {
   AWAIT(atomic_load(arrived) == 2);
 }
 
-TEST(cells_of_one_tile_run_at_the_same_time) {
+TEST(cells_of_one_row_or_column_run_at_the_same_time) {
   weft_pool *pool = pool_of(2);
   weft_opts opts = opts_on(pool);
   atomic_uint arrived = 0;
