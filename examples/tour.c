@@ -13,71 +13,51 @@
 
 /* ---- a search, cut down to single numbers: no cut-off is needed ---- */
 
-struct chain {
-  unsigned begin, end;
-  unsigned longest; /* length of the longest Collatz chain that starts in [begin, end) */
-};
-
 static unsigned chain_length(uint64_t n) {
   unsigned length = 1;
   for (; n != 1; length++) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
   return length;
 }
 
-static void longest_chain(void *ctx) {
-  struct chain *c = ctx;
-  if (c->end - c->begin == 1) {
-    c->longest = chain_length(c->begin);
-    return;
-  }
-  unsigned middle = c->begin + (c->end - c->begin) / 2;
-  struct chain low = {c->begin, middle, 0}, high = {middle, c->end, 0};
-  weft_join(longest_chain, &low, longest_chain, &high);
-  c->longest = low.longest > high.longest ? low.longest : high.longest;
+/* The length of the longest Collatz chain that starts in [begin, end). */
+WEFT_TASK(unsigned, longest_chain, unsigned, begin, unsigned, end) {
+  if (end - begin == 1) return chain_length(begin);
+  unsigned middle = begin + (end - begin) / 2;
+  longest_chain_task low;
+  longest_chain_fork(&low, begin, middle);
+  unsigned high = longest_chain(middle, end), other = longest_chain_join(&low);
+  return high > other ? high : other;
 }
 
-/* ---- a loop whose rows cost very different amounts: the Mandelbrot set ---- */
+/* ---- a loop whose elements cost very different amounts: the Mandelbrot set ---- */
 
 enum { WIDTH = 600, HEIGHT = 400, LIMIT = 500 };
 
-static void mandelbrot(size_t begin, size_t end, void *ctx) {
-  int(*picture)[WIDTH] = ctx;
-  for (size_t y = begin; y < end; y++)
-    for (size_t x = 0; x < WIDTH; x++) {
-      double cr = (double)x * 3 / WIDTH - 2, ci = (double)y * 2 / HEIGHT - 1;
-      double zr = 0, zi = 0;
-      int i = 0;
-      for (; i < LIMIT && zr * zr + zi * zi < 4; i++) {
-        double next = zr * zr - zi * zi + cr;
-        zi = 2 * zr * zi + ci;
-        zr = next;
-      }
-      picture[y][x] = i;
-    }
+static int steps_at(size_t y, size_t x) {
+  double cr = (double)x * 3 / WIDTH - 2, ci = (double)y * 2 / HEIGHT - 1;
+  double zr = 0, zi = 0;
+  int i = 0;
+  for (; i < LIMIT && zr * zr + zi * zi < 4; i++) {
+    double next = zr * zr - zi * zi + cr;
+    zi = 2 * zr * zi + ci;
+    zr = next;
+  }
+  return i;
 }
 
-/* ---- a reduction, with the same bits on any number of threads: an integral ---- */
+WEFT_LOOP_2D(mandelbrot, y, x, int *, picture) {
+  picture[y * WIDTH + x] = steps_at(y, x);
+}
+
+/* ---- a sum, with the same bits on any number of threads: an integral ---- */
 
 static double curve(size_t i) {
   double x = (double)i * 1e-6;
   return sin(x) * exp(-x) * 1e-6;
 }
 
-static void integral_init(void *acc, void *ctx) {
-  (void)ctx;
-  *(double *)acc = 0;
-}
-
-static void integral_fold(void *acc, size_t begin, size_t end, void *ctx) {
-  double sum = *(double *)acc;
-  (void)ctx;
-  for (size_t i = begin; i < end; i++) sum += curve(i);
-  *(double *)acc = sum;
-}
-
-static void integral_merge(void *acc, const void *right, void *ctx) {
-  (void)ctx;
-  *(double *)acc += *(const double *)right;
+WEFT_SUM_LOOP(integral, double, i) {
+  return curve(i);
 }
 
 /* ---- a search tree of unknown shape: tasks that spawn tasks ---- */
@@ -139,29 +119,30 @@ static int row(const char *what, double serial_ms, double weft_ms, int right) {
 }
 
 static int tour_chain(void) {
-  struct chain all = {1, 1000000, 0};
-  unsigned expected = 0;
+  unsigned expected = 0, end = 1000000;
   double t0 = now();
-  for (unsigned i = all.begin; i < all.end; i++) {
+  for (unsigned i = 1; i < end; i++) {
     unsigned length = chain_length(i);
     if (length > expected) expected = length;
   }
   double t1 = now();
-  longest_chain(&all);
+  unsigned longest = longest_chain(1, end);
   return row("longest Collatz chain, a million forks", t1 - t0, now() - t1,
-             all.longest == expected);
+             longest == expected);
 }
 
 static int tour_mandelbrot(void) {
-  int *a = malloc(sizeof(int[HEIGHT][WIDTH])), *b = malloc(sizeof(int[HEIGHT][WIDTH]));
+  size_t size = sizeof(int) * WIDTH * HEIGHT;
+  int *a = malloc(size), *b = malloc(size);
   if (a == NULL || b == NULL) return 1;
   double t0 = now();
-  mandelbrot(0, HEIGHT, a);
+  for (size_t y = 0; y < HEIGHT; y++)
+    for (size_t x = 0; x < WIDTH; x++) a[y * WIDTH + x] = steps_at(y, x);
   double t1 = now();
-  weft_for(HEIGHT, mandelbrot, b);
+  mandelbrot(HEIGHT, WIDTH, b);
   double t2 = now();
-  int wrong = row("Mandelbrot set, weft_for over its rows", t1 - t0, t2 - t1,
-                  memcmp(a, b, sizeof(int[HEIGHT][WIDTH])) == 0);
+  int wrong =
+      row("Mandelbrot set, a 2-d loop", t1 - t0, t2 - t1, memcmp(a, b, size) == 0);
   free(a);
   free(b);
   return wrong;
@@ -169,12 +150,11 @@ static int tour_mandelbrot(void) {
 
 static int tour_integral(void) {
   size_t points = 5000000;
-  weft_reducer sum = {sizeof(double), integral_init, integral_fold, integral_merge};
-  double serial = 0, parallel = 0;
+  double serial = 0;
   double t0 = now();
-  integral_fold(&serial, 0, points, NULL);
+  for (size_t i = 0; i < points; i++) serial += curve(i);
   double t1 = now();
-  weft_reduce(&parallel, points, &sum, NULL);
+  double parallel = integral(points);
   return row("integral over 5 million points", t1 - t0, now() - t1,
              fabs(parallel - serial) < 1e-9);
 }

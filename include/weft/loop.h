@@ -6,6 +6,11 @@
  *     }
  *     weft_for(n, scale, a);
  *
+ * For a body of one index WEFT_LOOP (weft/typed_loop.h) is shorter:
+ *
+ *     WEFT_LOOP(scale, i, double *, a) { a[i] *= 2; }
+ *     scale(n, a);
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_LOOP_H
 #define WEFT_LOOP_H
@@ -67,7 +72,7 @@ WEFT_API int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body,
  *     for (size_t i = 0; i < n; i++) fn((char *)base + i * size, i, ctx);
  *
  * Cost: a call through a pointer for each element. For bodies of a few nanoseconds
- * weft_for and WEFT_FOR (weft/typed_function.h) are faster. */
+ * WEFT_LOOP (weft/typed_loop.h) and weft_for are faster. */
 typedef void weft_elem_fn(void *elem, size_t index, void *ctx);
 WEFT_API void weft_for_each(void *base, size_t n, size_t size, weft_elem_fn *fn,
                             void *ctx);

@@ -9,8 +9,9 @@
  *     struct range r;
  *     weft_reduce(&r, n, &range_of, a);
  *
- * Sums, minima and more of numbers are in weft/numbers.h. WEFT_FOLD of weft/typed_fold.h
- * makes reductions whose loops the compiler inlines.
+ * Sums, minima and more of numbers are in weft/numbers.h. WEFT_SUM_LOOP and its relatives
+ * (weft/typed_loop.h) make reductions of the body of a loop, and WEFT_FOLD
+ * (weft/typed_fold.h) of functions; the compiler inlines both.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_REDUCE_H
