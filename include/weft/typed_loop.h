@@ -116,9 +116,10 @@
  * Meaning: R name(size_t n, ...) from WEFT_SUM_LOOP(name, R, i, ...), with a body that
  * returns an R. R is a type of numbers, also a complex one.
  *
- * The result has the same bits on any number of threads and with all options, because
- * what is added to what follows from the length of the range alone: the range is cut as
- * weft_reduce cuts one, and each part is added in lanes, which compilers vectorise. So
+ * The result has the same bits on any number of threads. What is added to what follows
+ * from the length of the range, and from the lengths in the options if they are set: the
+ * range is cut as weft_reduce cuts one, and each part is added in lanes, which compilers
+ * vectorise. So
  * name_range(k, k + n, x) has the bits of name(n, x + k). A long sum of floats is more
  * precise than that of the serial loop, but not the same. Integers wrap on the way: the
  * sum is right if it fits into R. After a cancellation the result means nothing.

@@ -201,7 +201,7 @@ TEST(floats_have_the_same_bits_on_any_number_of_threads) {
     y[i] = (double)(int64_t)harness_random(&random) * 1e-19;
   }
   for (size_t k = 0; k < LENGTHS_COUNT; k++) {
-    floats first = {.n = LENGTHS[k], .x = x, .y = y};
+    floats first = {.n = LENGTHS[k], .x = x, .y = y}, in_parts = first;
     if (is_too_large(first.n, 100)) continue;
     compute_floats(&first); /* from outside */
     check_precise(&first);
@@ -215,6 +215,11 @@ TEST(floats_have_the_same_bits_on_any_number_of_threads) {
       opts.max_workers = 2;
       compute_floats(&limited);
       check_same(&first, &limited);
+      opts.max_workers = 0;
+      opts.min_len = 1000; /* other parts, but the same ones in each pool */
+      compute_floats(&limited);
+      if (i == 0) in_parts = limited;
+      check_same(&in_parts, &limited);
       weft_pool_destroy(pool);
     }
     /* A range is cut by its length alone. */
