@@ -1,4 +1,4 @@
-/* unix.c - threads, clock and memory: what linux.c and posix.c share.
+/* unix.c - threads, clock, memory and environment: what linux.c and posix.c share.
  *
  * Who calls: sched starts and joins threads; core, sched and par spin, measure time and
  * map memory. A thread's start record is made by the starting thread and belongs to the
@@ -177,8 +177,7 @@ static int thread_create(pthread_t *thread, pthread_attr_t *attributes, size_t s
   const size_t least = (size_t)PTHREAD_STACK_MIN;
   const size_t doubling_end = (size_t)1 << 30;
   if (stack_size == 0) return pthread_create(thread, attributes, thread_main, start);
-  if (stack_size < least) stack_size = least;
-  if (stack_size > SIZE_MAX - (page - 1)) return EINVAL;
+  if (stack_size < least || stack_size > SIZE_MAX - (page - 1)) return EINVAL;
   stack_size = (stack_size + page - 1) / page * page;
   for (;;) {
     int error = pthread_attr_setstacksize(attributes, stack_size);
@@ -380,6 +379,14 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   (void)memory;
   (void)size;
 #endif
+}
+
+/* ---- environment ---- */
+
+extern char **environ;
+
+char **wf_sys_environment(void) {
+  return environ;
 }
 
 #endif

@@ -266,9 +266,13 @@ TEST(v11_errors_of_configurations) {
   bad = config;
   bad.idle = (weft_idle)(WEFT_IDLE_DEFAULT + 1);
   CHECK_EQ(create_status(&bad), WEFT_EINVAL);
-  bad = config;
-  bad.stack_size = SIZE_MAX;
-  CHECK_EQ(create_status(&bad), WEFT_EINVAL);
+  static const size_t stacks[] = {1, 4096, SIZE_MAX};
+  for (size_t i = 0; i < sizeof stacks / sizeof stacks[0]; i++) {
+    bad = config;
+    bad.stack_size = stacks[i];
+    CHECK_EQ(create_status(&bad), WEFT_EINVAL);
+    CHECK_EQ(weft_init(&bad), WEFT_EINVAL);
+  }
   bad = config;
   bad.deque_capacity = SIZE_MAX;
   CHECK_EQ(create_status(&bad), WEFT_EINVAL);
