@@ -31,6 +31,7 @@
 #include "sched/background.c"
 #include "sched/blocking.c"
 #include "sched/broadcast.c"
+#include "sched/environment.c"
 #include "sched/fatal.c"
 #include "sched/fork.c"
 #include "sched/global.c"

@@ -58,14 +58,16 @@ typedef struct weft_config {
   /* The number of threads that work at once, the calling one included; so one less is
    * started, but at least one. 0: the environment variable WEFT_NUM_THREADS if it is a
    * number from 1 to WEFT_MAX_THREADS, else the number of usable CPUs (affinity mask and
-   * cgroup quota). */
+   * cgroup quota). A variable that is not understood is reported on standard error, once
+   * for each process; so are WEFT_IDLE and WEFT_STEER. */
   unsigned threads;
-  /* The stack of each started thread in bytes; 0: the system's default. 3 * D + 4096
-   * bytes are enough if your program needs D bytes when one thread makes all calls one
-   * after the other, also where waiting threads run tasks on top of each other: a thread
-   * starts such a task only while half of its stack is free, and one task and its calls
-   * need at most 1.5 * D + 2048 (weft's own frames are larger where threads share work).
-   * tests/sched/nesting.c checks this. */
+  /* The stack of each started thread in bytes, at least PTHREAD_STACK_MIN (16 KiB on
+   * most systems); 0: the system's default. 3 * D + 4096 bytes are enough if your program
+   * needs D bytes when one thread makes all calls one after the other, also where waiting
+   * threads run tasks on top of each other: a thread starts such a task only while half
+   * of its stack is free, and one task and its calls need at most 1.5 * D + 2048 (weft's
+   * own frames are larger where threads share work). tests/sched/nesting.c checks this.
+   */
   size_t stack_size;
   weft_idle idle;
   const char *name; /* threads are named "name-1", "name-2" ...; NULL: "weft". Copied, and
@@ -104,9 +106,9 @@ typedef struct weft_config {
  * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0 or one that ends
  * within a member, more threads, guests or threads for blocking sections than the maxima,
  * a deque_capacity above 2^30, an unknown idle mode, an unknown value of steer, or a
- * stack size that the system calls invalid; WEFT_ENOMEM. If the system refuses some of
- * the threads, the pool works with those it has; if it refuses all, the callers do the
- * work. Cost: that of starting the threads.
+ * stack size that the system calls invalid (such as 1); WEFT_ENOMEM. If the system
+ * refuses some of the threads, the pool works with those it has; if it refuses all, the
+ * callers do the work. Cost: that of starting the threads.
  *
  *     weft_pool *pool;
  *     int status = weft_pool_create(&pool, NULL);

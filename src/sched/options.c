@@ -1,18 +1,17 @@
-/* sched/options.c - reads what callers set: the configuration of a pool, the environment,
- * the options of a call.
+/* sched/options.c - reads what callers set: the configuration of a pool, the options of a
+ * call.
  *
- * What a program configures wins; then the environment; then the default. Nonsense in the
- * configuration is an error, because a programmer is there to read it; nonsense in the
- * environment is ignored, because a library must not stop a program for it. Structures of
- * older headers are shorter: members that they lack have their defaults. Called by the
- * thread that makes the pool, or makes the call.
+ * What a program configures wins; then the environment (environment.c); then the default.
+ * Nonsense in the configuration is an error, because a programmer is there to read it;
+ * nonsense in the environment is reported and counts as not set. Structures of older
+ * headers are shorter: members that they lack have their defaults. Called by the thread
+ * that makes the pool, or makes the call.
  *
  * SPDX-License-Identifier: MIT */
 #include "options.h"
 
 #include "sched.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Choices. 64 threads from outside that are in a pool at once are more than most programs
@@ -22,42 +21,6 @@
 enum { DEFAULT_GUESTS = 64, DEFAULT_DEQUE_CAPACITY = 1024 };
 /* 2^30 tasks, far more than any recursion holds. */
 #define LARGEST_DEQUE_CAPACITY ((size_t)1 << 30)
-
-/* Of the environment; a program may configure more. A choice: 10^8 functions that wait
- * take 1.6 GB. */
-enum { LARGEST_QUEUE_LIMIT = 100000000 };
-
-wf_environment wf_environment_read(void) {
-  /* A program that changes its environment while it creates a pool has a race of its own.
-   * NOLINTNEXTLINE(concurrency-mt-unsafe) */
-  return (wf_environment){getenv("WEFT_NUM_THREADS"), getenv("WEFT_IDLE"),
-                          getenv("WEFT_STEER"), getenv("WEFT_QUEUE_LIMIT")};
-}
-
-/* A plain decimal number from 1 to max, with nothing around it; else 0. */
-static unsigned parse_count(const char *text, unsigned max) {
-  unsigned value = 0;
-  if (text == NULL) return 0;
-  for (; *text != '\0'; text++) {
-    if (*text < '0' || *text > '9') return 0;
-    value = value * 10 + (unsigned)(*text - '0');
-    if (value > max) return 0;
-  }
-  return value;
-}
-
-static weft_idle parse_idle(const char *text) {
-  static const char *const names[] = {"low_latency", "balanced", "power_saving"};
-  for (int mode = WEFT_IDLE_LOW_LATENCY; text != NULL && mode < WEFT_IDLE_DEFAULT; mode++)
-    if (strcmp(text, names[mode]) == 0) return (weft_idle)mode;
-  return WEFT_IDLE_BALANCED;
-}
-
-static weft_steer parse_steer(const char *text) {
-  if (text != NULL && strcmp(text, "on") == 0) return WEFT_STEER_ON;
-  if (text != NULL && strcmp(text, "off") == 0) return WEFT_STEER_OFF;
-  return WEFT_STEER_AUTO;
-}
 
 bool wf_size_is_possible(size_t size, const wf_member *members, size_t count) {
   for (size_t i = 0; i < count; i++)
@@ -100,9 +63,8 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
   memset(out, 0, sizeof *out);
   out->cpus = wf_sys_cpu_count("");
   out->threads = given.threads;
-  if (out->threads == 0) out->threads = parse_count(env.num_threads, WEFT_MAX_THREADS);
   if (out->threads == 0)
-    out->threads = out->cpus < WEFT_MAX_THREADS ? out->cpus : WEFT_MAX_THREADS;
+    out->threads = wf_environment_threads(env.num_threads, out->cpus);
   out->guests = given.guests != 0 ? given.guests : DEFAULT_GUESTS;
   out->stand_ins = given.blocking != 0 ? given.blocking : out->threads;
   if (given.blocking == WEFT_NO_BLOCKING) out->stand_ins = 0;
@@ -111,10 +73,12 @@ int wf_options_resolve(wf_options *out, const weft_config *config, wf_environmen
       given.deque_capacity != 0 ? given.deque_capacity : DEFAULT_DEQUE_CAPACITY;
   out->queue_limit = given.queue_limit;
   if (out->queue_limit == 0)
-    out->queue_limit = parse_count(env.queue_limit, LARGEST_QUEUE_LIMIT);
+    out->queue_limit = wf_environment_queue_limit(env.queue_limit);
   if (out->queue_limit == WEFT_NO_QUEUE_LIMIT) out->queue_limit = 0;
-  out->idle = given.idle != WEFT_IDLE_DEFAULT ? given.idle : parse_idle(env.idle);
-  out->steer = given.steer != WEFT_STEER_DEFAULT ? given.steer : parse_steer(env.steer);
+  out->idle =
+      given.idle != WEFT_IDLE_DEFAULT ? given.idle : wf_environment_idle(env.idle);
+  out->steer =
+      given.steer != WEFT_STEER_DEFAULT ? given.steer : wf_environment_steer(env.steer);
   const char *name = given.name != NULL ? given.name : "weft";
   strncpy(out->name, name, sizeof out->name - 1);
   out->on_start = given.on_start;

@@ -8,6 +8,7 @@
 #define WF_SCHED_OPTIONS_H
 
 #include "../sys/sys.h"
+#include "environment.h"
 
 #include <weft/pool.h>
 
@@ -26,16 +27,6 @@ typedef struct wf_options {
   void (*on_exit)(unsigned worker, void *ctx);
   void *hook_ctx;
 } wf_options;
-
-/* The environment, as strings or NULL, so that tests can play it. */
-typedef struct wf_environment {
-  const char *num_threads; /* WEFT_NUM_THREADS */
-  const char *idle;        /* WEFT_IDLE */
-  const char *steer;       /* WEFT_STEER */
-  const char *queue_limit; /* WEFT_QUEUE_LIMIT */
-} wf_environment;
-
-wf_environment wf_environment_read(void);
 
 /* Where a member of a public structure is. */
 typedef struct wf_member {

@@ -31,9 +31,10 @@ typedef void wf_thread_fn(void *arg);
  * of the thread itself raises: signals meant for the program go to the program's own
  * threads, and crash handlers work. As long as it runs, dlclose does not unload the
  * object that this code is in (where the C library supports that). stack_size 0 means
- * the system's default; other values are rounded up to what the system accepts. name is
- * copied and cut to WF_THREAD_NAME_MAX bytes; NULL or "" keeps the system's name. Returns
- * 0, WEFT_EAGAIN (no more threads), WEFT_ENOMEM or WEFT_EINVAL. */
+ * the system's default; smaller values than PTHREAD_STACK_MIN are refused, others are
+ * rounded up to what the system accepts. name is copied and cut to WF_THREAD_NAME_MAX
+ * bytes; NULL or "" keeps the system's name. Returns 0, WEFT_EAGAIN (no more threads),
+ * WEFT_ENOMEM or WEFT_EINVAL. */
 int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
                         wf_thread_fn *fn, void *arg);
 
@@ -150,7 +151,7 @@ bool wf_sys_fd_is_writable(int fd);
  * something to read already; one that was closed gets nothing. Never raises SIGPIPE. */
 void wf_sys_fd_notify(int fd);
 
-/* ---- CPUs, time, memory ---- */
+/* ---- CPUs, time, memory, environment ---- */
 
 /* How many CPUs this process may use: the smaller of its affinity mask and the tightest
  * cgroup (v1 or v2) CPU quota among its group and the ancestors, rounded down; at
@@ -180,5 +181,9 @@ void wf_sys_unmap(void *memory, size_t size);
 /* A hint that this memory, of any origin and not yet touched, profits from large pages.
  * Does nothing where there are none, or if it is small. */
 void wf_sys_prefer_large_pages(void *memory, size_t size);
+
+/* The environment of the process: strings NAME=VALUE, and NULL behind the last; NULL if
+ * there is none. */
+char **wf_sys_environment(void);
 
 #endif

@@ -311,6 +311,10 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   (void)memory, (void)size;
 }
 
+char **wf_sys_environment(void) {
+  return NULL; /* what a scenario does may not depend on it */
+}
+
 _Noreturn void xp_assertion_failed(const char *file, int line, const char *condition) {
   xp_fail(XP_ASSERTION, file, line, condition);
 }
