@@ -100,6 +100,7 @@
 #include "par/iter/sink_collect.c"
 #include "par/iter/sink_fold.c"
 #include "par/iter/sink_search.c"
+#include "par/iter/split.c"
 
 #include "par/graph/build.c"
 #include "par/graph/check.c"

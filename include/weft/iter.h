@@ -45,8 +45,8 @@ extern "C" {
  *
  * Length: some stages need to know how many elements there are (enumerate, zip,
  * interleave, step, skip, take, reverse, chunk; the sink position). They cannot follow
- * those that lose it: filter, filter_map, flat_map, take_while, and the sources pull and
- * lines.
+ * those that lose it: filter, filter_map, flat_map, take_while, and the sources split,
+ * pull and lines.
  *
  * Parameters: an array is `base, n, size`, as everywhere in weft; what is special to a
  * call follows.
@@ -122,6 +122,60 @@ WEFT_API weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows,
  *
  *     for (size_t i = 0; i < n; i++) ... *value ... */
 WEFT_API weft_iter weft_iter_repeat(const void *value, size_t n, size_t size);
+
+/* Replaces
+ *
+ *     for (size_t i = 0; i < n; i++) ... element i, which fn makes ...
+ *
+ * A source of your own: whatever can be made or read by its position, such as a formula,
+ * a compressed array, a column of a table, or several arrays that are one sequence. The
+ * function writes the elements first, first + 1, ... first + n - 1 to out, side by side.
+ * It is called on several threads at once, in any order, with n of at least 1 and at most
+ * some hundreds, and with n = 1 for each element where a step leaves others out. The
+ * length is known, so that all stages can follow. Keep no state between calls. Cost: a
+ * call for each batch, so a simple loop in it is as fast as a kernel stage.
+ *
+ *     static void squares(void *out, size_t first, size_t n, void *ctx) {
+ *       uint64_t *to = out;
+ *       for (size_t i = 0; i < n; i++) to[i] = (first + i) * (first + i);
+ *     }
+ *     weft_iter it = weft_iter_from(1000, sizeof(uint64_t), squares, NULL); */
+typedef void weft_iter_from_fn(void *out, size_t first, size_t n, void *ctx);
+WEFT_API weft_iter weft_iter_from(size_t n, size_t size, weft_iter_from_fn *fn,
+                                  void *ctx);
+
+/* Replaces
+ *
+ *     void visit(struct piece piece) {
+ *       struct piece right;
+ *       if (!fn(&piece, &right, ctx)) { ... piece ...; return; }
+ *       visit(piece);
+ *       visit(right);
+ *     }
+ *
+ * A source of your own without positions: a tree, a range of numbers, an area, a search
+ * that is cut in two until the parts are small enough. A piece is `size` bytes that say
+ * what it is. The function divides one: it leaves the left part in *piece, writes the
+ * right part to *right, and returns true. Or it returns false: the piece is a leaf. The
+ * elements are the leaves, from left to right. Where a leaf stands for several elements,
+ * a flat map behind it emits them:
+ *
+ *     struct piece { const struct node *tree; ... };
+ *     weft_iter it = weft_iter_split(&whole, sizeof whole, halve, NULL);
+ *     weft_iter_flat_map(&it, sizeof(struct item), emit_items, NULL);
+ *
+ * Threads divide different pieces at the same time; each sink
+ * calls the function once for each piece, and the function must decide the same each
+ * time. A sink finds all leaves before it looks at the first, so there must be memory for
+ * them, and a leaf should be some microseconds of work: leaves that are too small cost
+ * about 20 ns each, and of too few not all threads get one. Results do not depend on the
+ * number of threads. The depth of the tree is limited by memory only. Options: with
+ * max_workers the calling thread divides alone. A sink that is cancelled stops dividing.
+ * Memory comes from malloc, else from the system; the program ends if neither has any.
+ * The length is not known in advance. */
+typedef bool weft_iter_split_fn(void *piece, void *right, void *ctx);
+WEFT_API weft_iter weft_iter_split(const void *whole, size_t size, weft_iter_split_fn *fn,
+                                   void *ctx);
 
 /* Replaces
  *

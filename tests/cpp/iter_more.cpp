@@ -9,6 +9,7 @@
 #include <limits>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
 
 static bool is_even(int x) {
   return x % 2 == 0;
@@ -322,4 +323,79 @@ TEST(exceptions_come_through) {
         [](std::vector<int> &) { throw std::runtime_error("b"); });
   });
   CHECK_EQ(caught, 6);
+}
+
+/* ---- trees ---- */
+
+struct part_of_vector {
+  const std::vector<int> *all;
+  std::size_t begin, end;
+};
+
+static std::optional<part_of_vector> split_in_half(part_of_vector &p) {
+  if (p.end - p.begin <= 1) return std::nullopt;
+  part_of_vector right{p.all, p.begin + (p.end - p.begin) / 2, p.end};
+  p.end = right.begin;
+  return right;
+}
+
+TEST(splits_against_loops) {
+  for_lengths([](std::size_t n) {
+    if (n > 20000) return; /* a vector for each item: slow */
+    std::vector<int> v = random_ints(n, 1000);
+    auto leaves = weft::split(part_of_vector{&v, 0, n}, split_in_half);
+    static_assert(!decltype(leaves)::indexed);
+    auto items = leaves.flat_map([](const part_of_vector &p) {
+      return std::vector<int>(p.all->begin() + static_cast<long>(p.begin),
+                              p.all->begin() + static_cast<long>(p.end));
+    });
+    CHECK(items.collect() == v);
+    CHECK(items.collect() == v); /* again */
+    CHECK_EQ(leaves.count(), n > 0 ? n : 1);
+    std::vector<int> twice = v;
+    twice.insert(twice.end(), v.begin(), v.end());
+    CHECK(items.chain(v).collect() == twice);
+    std::vector<int> front;
+    for (int x : v) {
+      if (x % 50 == 7) break;
+      front.push_back(x);
+    }
+    CHECK(items.take_while([](int x) { return x % 50 != 7; }).collect() == front);
+  });
+}
+
+/* Deep, and of a type that owns memory. */
+TEST(splits_of_deep_trees) {
+  using piece = std::vector<int>;
+  const int n = 30000;
+  auto cut = [](piece &p) -> std::optional<piece> {
+    if (p[0] == p[1]) return std::nullopt;
+    piece right{p[1], p[1]};
+    p[1]--;
+    return right;
+  };
+  auto found = weft::split(piece{0, n}, cut).map([](const piece &p) { return p[0]; });
+  std::vector<int> expected(static_cast<std::size_t>(n) + 1);
+  std::iota(expected.begin(), expected.end(), 0);
+  CHECK(found.collect() == expected);
+}
+
+TEST(splits_that_throw) {
+  for (int at = 1; at < 2000; at = at * 3 + 1) {
+    auto cut = [at](std::pair<int, int> &p) -> std::optional<std::pair<int, int>> {
+      if (p.second - p.first < 2) return std::nullopt;
+      if (p.first <= at && at < p.second && p.second - p.first < 8)
+        throw std::runtime_error("no");
+      std::pair<int, int> right{(p.first + p.second) / 2, p.second};
+      p.second = right.first;
+      return right;
+    };
+    bool thrown = false;
+    try {
+      weft::split(std::pair<int, int>(0, 2000), cut).count();
+    } catch (const std::runtime_error &) {
+      thrown = true;
+    }
+    CHECK(thrown);
+  }
 }

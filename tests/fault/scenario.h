@@ -27,6 +27,7 @@ typedef enum scenario_place {
 enum {
   ONLY_OK = 0,
   OR_ENOMEM = 1, /* if memory was refused */
+  OR_THE_END = 2 /* ends the program if mappings are refused too: then it is not run */
 };
 
 typedef struct scenario {

@@ -584,6 +584,56 @@ static int numeric_selections(weft_pool *pool) {
   return ascends(source, 500);
 }
 
+/* ---- iterators ---- */
+
+static void fill_source(void *out, size_t first, size_t n, void *ctx) {
+  (void)ctx;
+  memcpy(out, source + first, n * sizeof *source);
+}
+
+/* By position, and in order behind a filter. */
+static int iterators_from_functions(weft_pool *pool) {
+  (void)pool;
+  fill_arrays();
+  weft_iter it = weft_iter_from(ROWS, sizeof *source, fill_source, NULL);
+  if (weft_iter_sum_u32(&it) != (uint64_t)ROWS * (ROWS - 1) / 2) return WRONG;
+  weft_iter_filter(&it, is_even, NULL);
+  if (weft_iter_collect(&it, target, ROWS, sizeof *target) != ROWS / 2) return WRONG;
+  size_t kept = 0;
+  for (size_t i = 0; i < ROWS; i++)
+    if (source[i] % 2 == 0 && target[kept++] != source[i]) return WRONG;
+  return 0;
+}
+
+typedef struct row_range {
+  uint32_t begin, end;
+} row_range;
+
+static bool halve_rows(void *piece, void *right, void *ctx) {
+  row_range *p = piece, *r = right;
+  (void)ctx;
+  if (p->end - p->begin <= 2) return false;
+  r->end = p->end;
+  r->begin = p->end = p->begin + (p->end - p->begin) / 2;
+  return true;
+}
+
+static void emit_rows(const void *piece, weft_out *out, void *ctx) {
+  const row_range *p = piece;
+  (void)ctx;
+  for (uint32_t i = p->begin; i < p->end; i++) weft_emit(out, &i, sizeof i);
+}
+
+static int iterators_of_trees(weft_pool *pool) {
+  (void)pool;
+  fill_arrays();
+  row_range whole = {0, ROWS};
+  weft_iter it = weft_iter_split(&whole, sizeof whole, halve_rows, NULL);
+  weft_iter_flat_map(&it, sizeof *target, emit_rows, NULL);
+  if (weft_iter_collect(&it, target, ROWS, sizeof *target) != ROWS) return WRONG;
+  return ascends(target, ROWS);
+}
+
 /* clang-format off */
 static const scenario PAR_SCENARIOS[] = {
     {"loop, adaptive", loop_adaptive, IN_POOL, ONLY_OK, 0, true},
@@ -630,6 +680,9 @@ static const scenario PAR_SCENARIOS[] = {
     {"sort numbers", numeric_sorts, IN_POOL, ONLY_OK, 0, false},
     {"sort numbers by key", numeric_sorts_by_key, IN_POOL, ONLY_OK, 0, false},
     {"select numbers", numeric_selections, IN_POOL, ONLY_OK, 0, false},
+    {"iterators from functions", iterators_from_functions, IN_POOL, ONLY_OK, 0, false},
+    {"iterators of trees", iterators_of_trees, IN_POOL, OR_THE_END, 0, false},
+    {"iterators of trees from outside", iterators_of_trees, WITH_GLOBAL, OR_THE_END, 0, false},
 };
 /* clang-format on */
 

@@ -88,3 +88,39 @@ TEST(a_file) {
   CHECK(sum_of_file(file) == sum);
   fclose(file);
 }
+
+/* ---- sources of one's own ---- */
+
+static struct tree nodes[N];
+
+/* A tree of the numbers [begin, end), in order, now and then with one side only. */
+static const struct tree *tree_of(size_t begin, size_t end) {
+  if (begin == end) return NULL;
+  size_t at = begin % 5 == 0 ? begin : begin + (end - begin) / 2;
+  nodes[at] =
+      (struct tree){tree_of(begin, at), tree_of(at + 1, end), number[at], end - begin};
+  return &nodes[at];
+}
+
+TEST(sources_of_ones_own) {
+  unsigned char bytes[N / 2 * 3] = {0};
+  uint32_t latest = 0;
+  double expected = 0;
+  fill();
+  for (size_t i = 0; i < N; i++) {
+    uint32_t day = (uint32_t)(whole[i] % 4000);
+    unsigned char *pair = bytes + i / 2 * 3;
+    if (day > latest) latest = day;
+    if (i % 2 == 0) {
+      pair[0] = (unsigned char)day;
+      pair[1] = (unsigned char)(day >> 8);
+    } else {
+      pair[1] |= (unsigned char)((day & 15) << 4);
+      pair[2] = (unsigned char)(day >> 4);
+    }
+    expected += number[i]; /* whole numbers: exact in any order */
+  }
+  CHECK_EQ(latest_day((struct packed){bytes}, N), latest);
+  CHECK(sum_of_tree(tree_of(0, N)) == expected);
+  CHECK(sum_of_tree(NULL) == 0);
+}

@@ -86,6 +86,15 @@ typedef struct wf_stage {
       const void *value;
     } repeat;
     struct {
+      void (*fn)(void *out, size_t first, size_t n, void *ctx);
+      void *ctx;
+    } from;
+    struct {
+      const void *whole;
+      bool (*fn)(void *piece, void *right, void *ctx);
+      void *ctx;
+    } split;
+    struct {
       size_t (*fn)(void *out, size_t room, void *ctx);
       void *ctx;
     } pull;
@@ -145,7 +154,7 @@ typedef struct wf_stage {
 enum {
   WF_ITER_STAGES = 16,
   WF_ITER_BYTES = 1536, /* never changes: see above */
-  WF_ITER_VERSION = 1,
+  WF_ITER_VERSION = 2,
   WF_ITER_MARK = 0x7766, /* "wf" */
   WF_ITER_LAYOUT = WF_ITER_MARK << 16 | WF_ITER_VERSION
 };

@@ -436,6 +436,28 @@ inline auto lines(std::string_view text) {
   return iterator<detail::lined>({{}, text});
 }
 
+/* The parts that f splits a whole into, from left to right: weft_iter_split. f(T &piece)
+ * leaves the left part in the piece and returns the right one, a std::optional<T>;
+ * without a value the piece is a leaf. f may see a leaf twice, and must decide the same
+ * again. The items are the leaves, const T &; flat_map gives what is in them. Several
+ * threads call f, as const. T is a value that can be copied and moved.
+ *
+ *     struct interval { double from, to; };
+ *     auto halve = [](interval &i) -> std::optional<interval> {
+ *       if (i.to - i.from < 1e-3) return std::nullopt;
+ *       interval right{(i.from + i.to) / 2, i.to};
+ *       i.to = right.from;
+ *       return right;
+ *     };
+ *     double area = weft::split(interval{0, 1}, halve).map(area_below).sum(); */
+template <class T, class F> auto split(T whole, F f) {
+  constexpr bool right = std::is_invocable_r_v<std::optional<T>, const F &, T &>;
+  static_assert(right, "weft::split: f must be callable as f(piece), by several threads "
+                       "at once, and return a std::optional of the piece's type");
+  if constexpr (right)
+    return iterator<detail::splitted<T, F>>({std::move(whole), std::move(f), {}});
+}
+
 /* while (std::optional<T> x = f()) ... *x ...: for what comes one after the other. Items
  * are T &. f is called by one thread at a time; when there are some thousand items, or no
  * more, all threads work on them. Can be run once, since the copies of such a pipeline

@@ -1,5 +1,5 @@
 /* weft/hpp/iter_source.hpp - what else weft::iter pipelines are made of: texts, tiles,
- * ranges with a step, serial sources, chunks of items, and the end of a sequence. Not
+ * ranges with a step, trees, serial sources, chunks of items, the end of a sequence. Not
  * API; see weft/hpp/iter.hpp.
  *
  * SPDX-License-Identifier: MIT */
@@ -7,6 +7,7 @@
 #define WEFT_HPP_ITER_SOURCE_HPP
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <weft/hpp/iter_sink.hpp>
 #include <weft/iter.h>
@@ -79,6 +80,81 @@ struct lined : at_rest {
       begin = next + 1;
     }
     return false;
+  }
+};
+
+/* What a function splits: the leaves, which are found when a sink starts. The first
+ * `apart` pieces are made level by level on one thread; then each of them is split to its
+ * leaves by itself, from left to right. */
+template <class T, class F> struct splitted {
+  using item = const T &;
+  static constexpr bool indexed = false, moves = true, pulls = false;
+  enum : std::size_t { apart = 256 }; /* a choice: balanced among some ten threads */
+  T whole;
+  F split;
+  std::vector<T> leaves;
+
+  std::size_t size() const {
+    return leaves.size();
+  }
+  template <class Sink>
+  WEFT_HPP_INLINE bool each(std::size_t begin, std::size_t end, Sink &sink) const {
+    for (std::size_t i = begin; i < end; i++)
+      if (sink(leaves[i])) return true;
+    return false;
+  }
+  bool refill() {
+    return false;
+  }
+  void settle(const weft_opts *o) {
+    std::vector<std::vector<T>> parts = first_parts();
+    auto walk_some = [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; i++) parts[i] = leaves_of(std::move(parts[i]));
+    };
+    if (o != nullptr)
+      for_blocks(o, parts.size(), walk_some);
+    else /* inside a flat map: this thread alone */
+      walk_some(0, parts.size());
+    leaves.clear();
+    for (std::vector<T> &part : parts)
+      for (T &leaf : part) leaves.push_back(std::move(leaf));
+  }
+
+private:
+  /* One piece each. */
+  std::vector<std::vector<T>> first_parts() const {
+    std::vector<std::vector<T>> parts(1), next;
+    parts[0].push_back(whole);
+    bool more = true;
+    while (more && parts.size() < apart) {
+      more = false;
+      next.clear();
+      for (std::vector<T> &part : parts) {
+        std::optional<T> right = split(part.back());
+        next.push_back(std::move(part));
+        if (!right) continue;
+        more = true;
+        next.emplace_back();
+        next.back().push_back(std::move(*right));
+      }
+      parts.swap(next);
+    }
+    return parts;
+  }
+  /* A list instead of a recursion: the depth is limited by memory only. */
+  std::vector<T> leaves_of(std::vector<T> left) const {
+    std::vector<T> found;
+    while (!left.empty()) {
+      std::optional<T> right = split(left.back());
+      if (right) {
+        std::swap(left.back(), *right);
+        left.push_back(std::move(*right));
+      } else {
+        found.push_back(std::move(left.back()));
+        left.pop_back();
+      }
+    }
+    return found;
   }
 };
 

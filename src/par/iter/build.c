@@ -55,7 +55,7 @@ static void need_array(const void *base, size_t n, size_t size, const char *call
 void wf_iter_need_length(const wf_stage *s, const char *call) {
   if (!wf_stage_is(s, WF_ITER_KNOWN))
     wf_fatal(call, "the length is not known behind filter, filter_map, flat_map, "
-                   "take_while, lines or pull");
+                   "take_while, lines, split or pull");
 }
 
 void wf_iter_need_size(const weft_iter *it, size_t size, const char *call) {
@@ -189,6 +189,30 @@ weft_iter weft_iter_repeat(const void *value, size_t n, size_t size) {
   need_array(value, n, size, "weft_iter_repeat");
   init_iter(&it, WF_REPEAT, WF_ITER_KNOWN, size, n);
   it.stages[0].as.repeat.value = value;
+  return it;
+}
+
+weft_iter weft_iter_from(size_t n, size_t size, weft_iter_from_fn *fn, void *ctx) {
+  weft_iter it;
+  if (size == 0) wf_fatal("weft_iter_from", "the element size is 0");
+  if (n == SIZE_MAX) wf_fatal("weft_iter_from", "there are too many elements to count");
+  need_function(fn == NULL, "weft_iter_from");
+  init_iter(&it, WF_FROM, WF_ITER_KNOWN, size, n);
+  it.stages[0].as.from.fn = fn;
+  it.stages[0].as.from.ctx = ctx;
+  return it;
+}
+
+weft_iter weft_iter_split(const void *whole, size_t size, weft_iter_split_fn *fn,
+                          void *ctx) {
+  weft_iter it;
+  if (whole == NULL) wf_fatal("weft_iter_split", "the piece is NULL");
+  if (size == 0) wf_fatal("weft_iter_split", "the size of a piece is 0");
+  need_function(fn == NULL, "weft_iter_split");
+  init_iter(&it, WF_SPLIT, 0, size, 0);
+  it.stages[0].as.split.whole = whole;
+  it.stages[0].as.split.fn = fn;
+  it.stages[0].as.split.ctx = ctx;
   return it;
 }
 

@@ -81,6 +81,23 @@ static void fill_value(const wf_stage *s, char *out, wanted_part w) {
     wf_copy_element(out + j * s->size, s->as.repeat.value, s->size);
 }
 
+/* The function makes neighbours in one call. Backwards they are made forwards and then
+ * reversed; with gaps it is called for each, so that it makes nothing that is left out.
+ */
+static void fill_from(const wf_stage *s, char *out, wanted_part w) {
+  weft_iter_from_fn *fn = s->as.from.fn;
+  void *ctx = s->as.from.ctx;
+  const size_t size = s->size;
+  if (w.stride == 1 || w.n == 1) {
+    fn(out, w.i, w.n, ctx);
+  } else if (w.stride == SIZE_MAX) {
+    fn(out, w.i - (w.n - 1), w.n, ctx);
+    wf_reverse_part(out, w.n, size, 0, w.n / 2);
+  } else {
+    for (size_t j = 0; j < w.n; j++) fn(out + j * size, w.i + j * w.stride, 1, ctx);
+  }
+}
+
 /* ---- one element from one ---- */
 
 /* Four calls for each turn of the loop, here and in run.c: that takes functions which do
@@ -323,6 +340,9 @@ static const char *fetch_source(wf_iter_run *run, unsigned k, wanted_part w) {
     break;
   case WF_REPEAT:
     fill_value(s, out, w);
+    break;
+  case WF_FROM:
+    fill_from(s, out, w);
     break;
   default:
     WF_ASSERT(s->kind == WF_SLICE);

@@ -25,6 +25,8 @@ typedef enum wf_iter_kind {
   WF_WINDOWS,    /* parts */
   WF_TILES,      /* tiles */
   WF_REPEAT,     /* repeat */
+  WF_FROM,       /* from */
+  WF_SPLIT,      /* split */
   WF_PULL,       /* pull */
   WF_LINES,      /* lines */
   WF_MAP,        /* map; from here on stages */
@@ -99,6 +101,25 @@ bool wf_iter_is_sound(const weft_iter *it);
 
 enum { WF_ITER_NONE = 255 };
 
+/* The leaves of the tree of a split source, side by side, behind this head at the next
+ * cache line. While split.c looks for them there are several such pages; count <= room.
+ */
+typedef struct wf_iter_leaves {
+  struct wf_iter_leaves *next;
+  wf_scratch memory; /* of the page itself */
+  size_t count, room;
+  unsigned stage; /* whose leaves they are */
+} wf_iter_leaves;
+
+enum {
+  WF_ITER_LEAVES_HEAD =
+      (sizeof(wf_iter_leaves) + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE
+};
+
+static inline char *wf_iter_leaves_data(wf_iter_leaves *leaves) {
+  return (char *)leaves + WF_ITER_LEAVES_HEAD;
+}
+
 /* How an iterator is run. A stage has positions, which can be worked on one by one: those
  * of its elements if their number is known, else those of its operand.
  *
@@ -116,17 +137,25 @@ typedef struct wf_iter_plan {
   unsigned char slot[WF_ITER_STAGES];   /* where each has its batch */
   size_t extra[WF_ITER_STAGES];         /* chunk stages: bytes of one chunk, else 0 */
   unsigned slots;
-  size_t widest;    /* bytes of the largest element */
-  size_t all_extra; /* bytes for the chunks of one element of a batch */
+  size_t widest;          /* bytes of the largest element */
+  size_t all_extra;       /* bytes for the chunks of one element of a batch */
+  wf_iter_leaves *leaves; /* of split sources, one for each that has any */
 } wf_iter_plan;
 
-/* Makes the plan for the stages up to `root`. Finds the ends of take_while stages, for
- * which it runs what comes before them. `sink_slot`: each run has a slot for its sink. */
+/* Makes the plan for the stages up to `root`. Finds the leaves of split sources, and the
+ * ends of take_while stages, for which it runs what comes before them. `sink_slot`: each
+ * run has a slot for its sink. wf_iter_plan_end gives back what a plan holds. */
 void wf_iter_plan_make(wf_iter_plan *plan, const weft_iter *it, unsigned root,
                        bool sink_slot, const char *call);
 
 /* The same for all stages, after wf_iter_check. */
 void wf_iter_plan_all(wf_iter_plan *plan, const weft_iter *it, const char *call);
+
+void wf_iter_plan_end(wf_iter_plan *plan); /* split.c */
+
+/* Finds the leaves of stage k, a split source, and adds them to the plan. Returns how
+ * many there are. (split.c) */
+size_t wf_iter_split_tree(wf_iter_plan *plan, unsigned k);
 
 static inline const wf_stage *wf_plan_stage(const wf_iter_plan *plan, unsigned k) {
   WF_ASSERT(k <= plan->root);

@@ -2,8 +2,8 @@
  * each stage has (which is how a chain is split), where each stage has its batch, and
  * where take_while stages end.
  *
- * Called by the sinks, on their calling thread. Only the search for the end of a
- * take_while runs stages, with all threads.
+ * Called by the sinks, on their calling thread. Only the search for the leaves of a split
+ * source and that for the end of a take_while call functions, with all threads.
  *
  * SPDX-License-Identifier: MIT */
 #include "iter.h"
@@ -176,9 +176,9 @@ static unsigned parts_of(const wf_stage *stages, unsigned k) {
 }
 
 /* How a chain is split: sinks cut the positions of the root into blocks. Stages whose
- * length is known have one for each element; lines one for each byte of the text; behind
- * a filter or flat map the positions stay those of its operand, and a block has whatever
- * elements come from them. */
+ * length is known have one for each element; lines one for each byte of the text; a split
+ * source one for each leaf; behind a filter or flat map the positions stay those of its
+ * operand, and a block has whatever elements come from them. */
 static void count_positions(wf_iter_plan *plan, unsigned k) {
   const wf_stage *stages = plan->it->stages, *s = &stages[k];
   size_t *positions = plan->positions;
@@ -188,6 +188,8 @@ static void count_positions(wf_iter_plan *plan, unsigned k) {
     positions[k] = s->as.lines.length;
   } else if (s->kind == WF_PULL) {
     positions[k] = 0; /* batches are numbered as they are pulled: drive.c */
+  } else if (s->kind == WF_SPLIT) {
+    positions[k] = wf_iter_split_tree(plan, k);
   } else if (s->kind == WF_CHAIN) {
     size_t left = positions[wf_stage_left(stages, k)];
     if (left > SIZE_MAX - 1 - positions[k - 1])

@@ -264,6 +264,27 @@ static void run_lines(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
   }
 }
 
+static const char *leaves_of(const wf_iter_plan *plan, unsigned k) {
+  wf_iter_leaves *leaves = plan->leaves;
+  while (leaves->stage != k) leaves = leaves->next;
+  WF_ASSERT(leaves->count >= plan->positions[k]);
+  return wf_iter_leaves_data(leaves);
+}
+
+/* The leaves of a split source, which are side by side. */
+static void run_leaves(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
+  const char *leaves = leaves_of(run->plan, k);
+  const size_t size = wf_plan_stage(run->plan, k)->size;
+  while (begin < end && goes_on(run)) {
+    size_t n = end - begin < run->batch ? end - begin : run->batch;
+    run->base = run->offset + begin;
+    run->next = run->base + n;
+    wf_iter_push(run, k, leaves + begin * size, n);
+    begin += n;
+    if (wf_par_cancelled(&run->plan->opts)) return;
+  }
+}
+
 /* The positions [begin, end) of stage k: goes down to the stages that can make elements,
  * and pushes those through the stages on the way. */
 static void run_part(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
@@ -275,6 +296,8 @@ static void run_part(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
     run_known(run, k, begin, end);
   } else if (s->kind == WF_LINES) {
     run_lines(run, k, begin, end);
+  } else if (s->kind == WF_SPLIT) {
+    run_leaves(run, k, begin, end);
   } else if (s->kind == WF_CHAIN) {
     unsigned left = wf_stage_left(stages, k);
     size_t limit = plan->positions[left];

@@ -115,7 +115,8 @@ static bool route_all(wf_iter_order *order, wf_iter_run *run, const char *elems,
   return wf_iter_put(order, run, 0, elems, n);
 }
 
-static size_t collect(const wf_iter_plan *plan, void *dst, size_t room, size_t size) {
+/* Ends the plan. If the length is known, it holds nothing: no source was split. */
+static size_t collect(wf_iter_plan *plan, void *dst, size_t room, size_t size) {
   if (wf_plan_is_known(plan)) {
     store s = {.plan = plan, .dst = (char *)dst};
     return store_known(&s, room);
@@ -123,6 +124,7 @@ static size_t collect(const wf_iter_plan *plan, void *dst, size_t room, size_t s
   wf_iter_order order = {.plan = plan, .outputs = 1, .route = route_all};
   order.output[0] = (wf_iter_output){size, (char *)dst, room, 0};
   wf_iter_run_ordered(&order);
+  wf_iter_plan_end(plan);
   return order.output[0].count;
 }
 
@@ -184,6 +186,7 @@ int weft_iter_append(const weft_iter *it, weft_buffer *buffer, size_t size) {
       .plan = &plan, .outputs = 1, .route = route_all, .buffer = buffer};
   order.output[0].size = size;
   wf_iter_run_ordered(&order);
+  wf_iter_plan_end(&plan);
   if (order.no_memory) return WEFT_ENOMEM;
   buffer->count += order.output[0].count;
   return 0;
@@ -227,6 +230,7 @@ weft_counts weft_iter_partition(const weft_iter *it, void *yes, void *no, size_t
   order.output[0] = (wf_iter_output){size, (char *)yes, room, 0};
   order.output[1] = (wf_iter_output){size, (char *)no, room, 0};
   wf_iter_run_ordered(&order);
+  wf_iter_plan_end(&plan);
   weft_counts counts = {order.output[0].count, order.output[1].count};
   return counts;
 }
@@ -262,5 +266,6 @@ size_t weft_iter_unzip(const weft_iter *it, void *left, void *right, size_t room
   order.output[0] = (wf_iter_output){left_size, s.dst, room, 0};
   order.output[1] = (wf_iter_output){right_size, s.right, room, 0};
   wf_iter_run_ordered(&order);
+  wf_iter_plan_end(&plan);
   return order.output[0].count;
 }

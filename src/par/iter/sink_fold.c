@@ -107,6 +107,7 @@ static void run_fold(const weft_iter *it, void *result, const wf_iter_folding *f
   wf_iter_plan_all(&plan, it, call);
   start_fold(&all, &plan, result, f);
   run_fold_call(&all);
+  wf_iter_plan_end(&plan);
 }
 
 /* ---- fold ---- */
@@ -501,6 +502,7 @@ static double sum_of_floats(const weft_iter *it, size_t size, wf_iter_take *take
   c.is_known = wf_plan_is_known(&plan);
   if (c.is_known) cut_floats(&all, &c);
   run_fold_call(&all);
+  wf_iter_plan_end(&plan);
   return number_of_sum(&sum);
 }
 

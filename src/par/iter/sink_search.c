@@ -36,6 +36,7 @@ static void run_each(const weft_iter *it, each_sink *e, wf_iter_take *take,
   wf_refuse_if(e->fn == NULL && e->batch == NULL, call, "the function is NULL");
   wf_iter_plan_all(&plan, it, call);
   wf_iter_run_all(&plan, &sink);
+  wf_iter_plan_end(&plan);
 }
 
 void weft_iter_for_each(const weft_iter *it, weft_iter_look_fn *fn, void *ctx) {
@@ -104,6 +105,7 @@ size_t weft_iter_count(const weft_iter *it) {
   sink.only_counts = c.last == NULL;
   wf_iter_plan_make(&plan, it, root, false, "weft_iter_count");
   wf_iter_run_all(&plan, &sink);
+  wf_iter_plan_end(&plan);
   return wf_word_load_relaxed(&c.x_total); /* nobody adds to it any more */
 }
 
@@ -199,6 +201,7 @@ static bool find(const weft_iter *it, find_sink *f, const char *call) {
   wf_iter_plan_make(&plan, it, root, f->filter != NULL, call);
   wf_word_store_relaxed(&f->x_key, SIZE_MAX); /* nobody else sees it yet */
   wf_iter_run_all(&plan, &sink);
+  wf_iter_plan_end(&plan);
   return wf_word_load_relaxed(&f->x_key) != SIZE_MAX;
 }
 

@@ -84,9 +84,10 @@ static void refuse_all(const weft_iter *it, const model *m, source_data *d) {
 
 TEST_LIMIT(every_stage_without_memory, 180) {
   uint64_t random = harness_seed(), salt = 3;
-  source_kind sources[] = {FROM_SLICE, FROM_LINES, FROM_PULL};
+  source_kind sources[] = {FROM_SLICE,  FROM_FUNCTION, FROM_SPLIT,
+                           FROM_LEAVES, FROM_LINES,    FROM_PULL};
   open_pools();
-  for (unsigned s = 0; s < 3; s++)
+  for (unsigned s = 0; s < 6; s++)
     for (int stage = 0; stage < ONE_SIDED; stage++) {
       source_data *d = source_new(20000 / harness_slowdown(), &random);
       model m;

@@ -37,7 +37,12 @@ static weft_iter known(void) {
 }
 
 /* Each way to lose the length. */
-enum { WAYS = 8 };
+enum { WAYS = 9 };
+
+static bool no_split(void *piece, void *right, void *ctx) {
+  (void)piece, (void)right, (void)ctx;
+  return false;
+}
 
 static weft_iter unknown(unsigned way) {
   weft_iter it = known();
@@ -63,6 +68,9 @@ static weft_iter unknown(unsigned way) {
   case 6:
     it = weft_iter_lines("a\nb", 3);
     weft_iter_map(&it, 8, line_to_value, NULL);
+    break;
+  case 7:
+    it = weft_iter_split(numbers, 8, no_split, NULL);
     break;
   default:
     it = weft_iter_pull(8, pull_some, NULL);
@@ -211,6 +219,12 @@ TEST(null_functions) {
   REFUSED("weft_iter_zip_apply", "not one of two",
           weft_iter_zip_apply(&it, &right, &kernel_map, NULL));
   REFUSED("weft_iter_pull", "NULL", weft_iter_pull(8, NULL, NULL));
+  REFUSED("weft_iter_from", "function is NULL", weft_iter_from(5, 8, NULL, NULL));
+  REFUSED("weft_iter_from", "size is 0", weft_iter_from(5, 0, fill_elements, NULL));
+  REFUSED("weft_iter_from", "too many", weft_iter_from(SIZE_MAX, 8, fill_elements, NULL));
+  REFUSED("weft_iter_split", "function is NULL", weft_iter_split(numbers, 8, NULL, NULL));
+  REFUSED("weft_iter_split", "piece is NULL", weft_iter_split(NULL, 8, no_split, NULL));
+  REFUSED("weft_iter_split", "is 0", weft_iter_split(numbers, 0, no_split, NULL));
   REFUSED("weft_iter_for_each", "NULL", weft_iter_for_each(&it, NULL, NULL));
   REFUSED("weft_iter_each_batch", "NULL", weft_iter_each_batch(&it, NULL, NULL));
   REFUSED("weft_iter_any", "NULL", weft_iter_any(&it, NULL, NULL));

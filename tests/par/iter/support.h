@@ -95,10 +95,21 @@ typedef enum source_kind {
   FROM_WINDOWS,
   FROM_TILES,
   FROM_REPEAT,
+  FROM_FUNCTION,
+  FROM_SPLIT,  /* leaves of one element */
+  FROM_LEAVES, /* leaves of several */
   FROM_LINES,
   FROM_PULL,
   SOURCES
 } source_kind;
+
+/* A part of an array that is split until it is short. */
+typedef struct split_piece {
+  const int64_t *array;
+  uint32_t begin, end;
+  uint32_t longest; /* of a leaf */
+  char unaligned[3];
+} split_piece;
 
 /* What a source refers to, for as long as its iterator is used. */
 typedef struct source_data {
@@ -106,6 +117,7 @@ typedef struct source_data {
   char *text;
   size_t n, text_length;
   int64_t value;
+  split_piece whole;
   atomic_size_t pulled; /* how many */
 } source_data;
 
@@ -191,6 +203,52 @@ static inline size_t pull_some(void *out, size_t room, void *ctx) {
   return n;
 }
 
+static inline void fill_elements(void *out, size_t first, size_t n, void *ctx) {
+  const source_data *d = ctx;
+  CHECK(n > 0 && first < d->n && n <= d->n - first);
+  memcpy(out, d->array + first, n * sizeof(int64_t));
+}
+
+/* Halves; or a few from the front; or all but the last. */
+static inline bool split_part(void *piece, void *right, void *ctx) {
+  split_piece *p = piece, *r = right;
+  uint32_t length = p->end - p->begin, cut = length / 2;
+  int64_t shape = *(const int64_t *)ctx % 3;
+  if (length <= p->longest) return false;
+  if (shape == 1) cut = 1 + length % 8;
+  if (shape == 2) cut = length - 1;
+  if (cut >= length) cut = 1;
+  *r = *p;
+  p->end = r->begin = p->begin + cut;
+  return true;
+}
+
+static inline bool part_to_value(void *out, const void *in, void *ctx) {
+  const split_piece *p = in;
+  (void)ctx;
+  if (p->begin == p->end) return false;
+  store_at(out, p->array[p->begin]);
+  return true;
+}
+
+static inline void part_to_values(const void *in, weft_out *out, void *ctx) {
+  const split_piece *p = in;
+  (void)ctx;
+  for (uint32_t i = p->begin; i < p->end; i++)
+    weft_emit(out, &p->array[i], sizeof(int64_t));
+}
+
+static inline weft_iter split_source(source_data *d, bool several) {
+  d->whole = (split_piece){d->array, 0, (uint32_t)d->n, 1, {0}};
+  if (several) d->whole.longest = (uint32_t)(d->n % 40 + 1);
+  weft_iter it = weft_iter_split(&d->whole, sizeof d->whole, split_part, &d->value);
+  if (several)
+    weft_iter_flat_map(&it, sizeof(int64_t), part_to_values, NULL);
+  else
+    weft_iter_filter_map(&it, sizeof(int64_t), part_to_value, NULL);
+  return it;
+}
+
 static inline weft_iter lines_source(const source_data *d, model *m) {
   weft_iter it = weft_iter_lines(d->text, d->text_length);
   weft_iter_map(&it, sizeof(int64_t), line_to_value, NULL);
@@ -270,6 +328,12 @@ static inline weft_iter build_source(source_kind kind, source_data *d, model *m)
     return weft_iter_range_step(1000, 1000 - 3 * n, -3);
   case FROM_REPEAT:
     return weft_iter_repeat(&d->value, d->n, sizeof d->value);
+  case FROM_FUNCTION:
+    return weft_iter_from(d->n, sizeof(int64_t), fill_elements, d);
+  case FROM_SPLIT:
+  case FROM_LEAVES:
+    m->known = false;
+    return split_source(d, kind == FROM_LEAVES);
   case FROM_PULL:
     m->known = false;
     m->pulls = true;
