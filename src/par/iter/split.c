@@ -56,14 +56,14 @@ static void make_piece_room(walk *w) {
   const size_t size = w->call->stage->size, count = w->end - w->first;
   if (w->end < w->room) return;
   wf_scratch old = w->pieces;
-  char *from = piece_at(w, w->first);
   if (w->first <= w->room / 2) {
     if (w->room > SIZE_MAX / 2 / size)
       wf_fatal(w->call->plan->call, "the tree is too deep");
     w->room = w->room == 0 ? FIRST_PIECES : 2 * w->room;
     w->pieces = wf_scratch_need(w->room * size, w->call->plan->call);
   }
-  if (count > 0) memmove(w->pieces.memory, from, count * size);
+  if (count > 0)
+    memmove(w->pieces.memory, (char *)old.memory + w->first * size, count * size);
   if (old.memory != w->pieces.memory) wf_scratch_put(old);
   w->first = 0;
   w->end = count;
