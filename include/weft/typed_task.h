@@ -50,8 +50,8 @@
  * program with a message that names the join. A task that is joined twice, or by another
  * thread, is reported by that join. A fork that is not joined, or joined in the wrong
  * order, is reported by the next join or by the end of the outermost call, whichever
- * notices it first. Leaving by longjmp or an exception between fork and join is not
- * allowed.
+ * notices it first; outside of pools by the next fork or join, or by weft_shutdown.
+ * Leaving by longjmp or an exception between fork and join is not allowed.
  *
  * Cost: about as much as an ordinary call that is not inlined while nobody is idle
  * (docs/design/fast-path.md). From outside a fork and join take some hundred nanoseconds;

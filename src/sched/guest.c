@@ -279,7 +279,6 @@ wf_worker *wf_guest_fork_place(void) {
     weft_pool *pool = wf_pool_or_current(NULL);
     if (pool != NULL) fork_place = lease(pool);
   }
-  if (fork_place != NULL) fork_place->outside_forks++;
   return fork_place;
 }
 
@@ -287,16 +286,20 @@ bool wf_guest_join_place(weft_fn *fn, void *ctx, const char *call) {
   wf_worker *worker = fork_place;
   wf_entry entry = {.leased = true};
   if (worker == NULL) return false;
-  WF_ASSERT(worker->outside_forks > 0);
+  WF_ASSERT(worker->outside_forks != NULL);
   push_entry(&entry, worker);
   fn(ctx);
   hand_over_spawned(worker);
   pop_entry(&entry);
-  if (--worker->outside_forks == 0) {
+  if (worker->outside_forks == NULL) {
     fork_place = NULL;
     give_place_back(worker, call);
   }
   return true;
+}
+
+weft_pool *wf_guest_forked_in(void) {
+  return fork_place != NULL ? fork_place->pool : NULL;
 }
 
 int weft_worker_index(void) {

@@ -152,7 +152,7 @@ static inline void wf_worker_check_vacant(const wf_worker *worker) {
   WF_ASSERT(worker->help_depth == 0 && worker->spawn_depth == 0);
   WF_ASSERT(worker->credits == 0 && worker->waits_for == NULL);
   WF_ASSERT(worker->blocking_depth == 0 && worker->broadcast_waits == 0);
-  WF_ASSERT(worker->outside_forks == 0 && !worker->background);
+  WF_ASSERT(worker->outside_forks == NULL && !worker->background);
 }
 
 /* ---- pool.c ---- */
@@ -165,6 +165,9 @@ void wf_pool_free(weft_pool *pool);
  */
 bool wf_pool_furnish(weft_pool *pool);
 void wf_pool_clear(weft_pool *pool);
+
+/* weft_pool_destroy; `call` is named in messages. */
+void wf_pool_destroy(weft_pool *pool, const char *call);
 
 /* Starts the threads; 0 if all have started. The pool works with those it has. */
 int wf_pool_start(weft_pool *pool);
@@ -214,12 +217,15 @@ void wf_guest_run_as(wf_worker *worker, weft_fn *fn, void *ctx);
 wf_worker *wf_guest_enter(wf_entry *entry, weft_pool *pool);
 void wf_guest_leave(wf_entry *entry, const char *call);
 
-/* A place for one more forked task of a thread that is in no pool, whose worker it does
- * not become; NULL if there is none. */
+/* The place for forked tasks of a thread that is in no pool, whose worker it does not
+ * become; NULL if there is none. The thread keeps it while the worker's outside_forks are
+ * not NULL. */
 wf_worker *wf_guest_fork_place(void);
 /* Calls fn(ctx), which joins the newest of these tasks, as the worker of that place.
  * False if the thread has no place. */
 bool wf_guest_join_place(weft_fn *fn, void *ctx, const char *call);
+/* The pool that the calling thread has such tasks in, or NULL. */
+weft_pool *wf_guest_forked_in(void);
 
 /* The region of the code that the calling thread runs, or NULL. */
 const wf_region *wf_guest_region(void);

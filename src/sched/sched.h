@@ -139,6 +139,11 @@ static inline bool wf_sched_is_isolated(void) {
  * (worker.c) */
 bool wf_stack_is_half_free(void);
 
+/* Is this the address of a variable on the calling thread's stack whose function has
+ * returned? `frame` is the frame of a function that the program has called. No if the
+ * system does not tell, or for code on a stack of its own making. (worker.c) */
+bool wf_stack_was_left(const void *address, const void *frame);
+
 /* ---- cancellation ---- */
 
 /* Is the scope, or one around it, cancelled? */

@@ -8,19 +8,89 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <weft/typed_task.h>
 
-/* A fork by a thread that is in no pool. It offers the task in a guest's place; if there
- * is none, the join will run it. */
-void wf_task_fork_outside(wf_call *forked) {
-  wf_worker *worker = wf_guest_fork_place();
-  forked->slot = WF_SLOT_OUTSIDE;
-  wf_latch_init_forked(&forked->task.completion, wf_guest_region());
-  if (worker == NULL)
-    wf_latch_note_given_back(&forked->task.completion);
-  else
-    wf_fork_push(&worker->deque.owner, &forked->task);
+/* ---- forks outside of pools ---- */
+
+/* A typed task that was forked outside of pools. Other threads run it in a copy, which
+ * belongs to the library: if the program forgets the join, nobody touches the frame that
+ * the task was in. The record is made by the fork and freed by the join; only the thread
+ * that has forked uses it, and others the copy. */
+typedef struct wf_outside_fork {
+  struct wf_outside_fork *before; /* the fork of this thread before this one, or NULL */
+  wf_call *forked;                /* in the program's memory, perhaps gone */
+  wf_call *runs;                  /* what others see: the copy, or `forked` itself */
+  size_t size;                    /* of the copy; 0: there is none */
+} wf_outside_fork;
+
+enum { COPY_AT = (sizeof(wf_outside_fork) + 15) / 16 * 16 };
+
+static wf_ptr *slot_of_record(const wf_outside_fork *record) {
+  return (wf_ptr *)((uintptr_t)record + 1);
 }
+
+static bool has_record(const wf_call *forked) {
+  return ((uintptr_t)forked->slot & 1) != 0;
+}
+
+/* NULL without memory. */
+static wf_outside_fork *make_record(wf_call *forked, size_t size) {
+  if (size > SIZE_MAX - COPY_AT) return NULL;
+  wf_outside_fork *record = (wf_outside_fork *)malloc(COPY_AT + size);
+  if (record == NULL) return NULL;
+  *record = (wf_outside_fork){NULL, forked, forked, size};
+  if (size > 0) {
+    record->runs = (wf_call *)(void *)((char *)record + COPY_AT);
+    memcpy(record->runs, forked, size);
+    record->runs->task.context = record->runs;
+  }
+  return record;
+}
+
+/* A function that returns and has not joined its fork makes no call that would notice;
+ * the next fork does. The memory of the last fork is not looked at, since it may be
+ * something else by now. */
+static void check_last_fork(const wf_outside_fork *last, const wf_call *forked,
+                            const void *frame) {
+  if (last == NULL) return;
+  if (last->forked == forked)
+    wf_fatal("WEFT_TASK", "a task is forked again that was not joined");
+  if (wf_stack_was_left(last->forked, frame))
+    wf_fatal("WEFT_TASK", "a function has returned and has not joined a task that it "
+                          "had forked");
+}
+
+/* Offers the task in a guest's place; if there is none, or no memory, the join will run
+ * it. `frame`: of a function that the program has called. */
+static void fork_outside(wf_call *forked, size_t size, const void *frame) {
+  const wf_region *region = wf_guest_region();
+  wf_outside_fork *record = make_record(forked, size);
+  wf_worker *worker = record != NULL ? wf_guest_fork_place() : NULL;
+  if (worker == NULL) {
+    free(record);
+    forked->slot = WF_SLOT_OUTSIDE;
+    return;
+  }
+  check_last_fork(worker->outside_forks, forked, frame);
+  forked->slot = slot_of_record(record);
+  record->before = worker->outside_forks;
+  worker->outside_forks = record;
+  wf_latch_init_forked(&record->runs->task.completion, region);
+  wf_fork_push(&worker->deque.owner, &record->runs->task);
+}
+
+/* Not inlined, because their frames are compared with the addresses of tasks. */
+__attribute__((noinline)) void wf_task_fork_copy(wf_call *forked, size_t size) {
+  fork_outside(forked, size, __builtin_frame_address(0));
+}
+
+__attribute__((noinline)) void wf_task_fork_outside(wf_call *forked) {
+  fork_outside(forked, 0, __builtin_frame_address(0));
+}
+
+/* ---- joins ---- */
 
 /* The whole of a join by a worker: nothing has been tried inline. */
 static void join_as_worker(wf_owner *self, wf_task *task, const char *call) {
@@ -35,23 +105,41 @@ static void join_as_worker(wf_owner *self, wf_task *task, const char *call) {
 }
 
 typedef struct outside_join {
-  wf_task *task;
+  wf_call *forked;
   const char *call;
 } outside_join;
 
-static void join_in_place(void *ctx) {
-  const outside_join *join = (const outside_join *)ctx;
-  join_as_worker(wf_self_now(), join->task, join->call);
+/* Does the thread in this place have the task open? */
+static bool is_open_here(const wf_worker *worker, const wf_call *forked) {
+  const wf_outside_fork *record = worker->outside_forks;
+  while (record != NULL && slot_of_record(record) != forked->slot)
+    record = record->before;
+  return record != NULL;
 }
 
-/* If the thread has a place, its newest fork is in that place; a fork that found no place
- * was given back. */
-static void join_outside(wf_task *task, const char *call) {
-  outside_join join = {task, call};
-  if (wf_guest_join_place(join_in_place, &join, call)) return;
-  if (!wf_latch_is_given_back(&task->completion))
+static void join_in_place(void *ctx) {
+  const outside_join *join = (const outside_join *)ctx;
+  wf_worker *worker = wf_worker_now();
+  wf_outside_fork *record = worker->outside_forks;
+  if (slot_of_record(record) != join->forked->slot)
+    wf_fatal(join->call,
+             is_open_here(worker, join->forked)
+                 ? "forks and joins of this thread are not nested"
+                 : "the task was not forked here, or has been joined already");
+  join_as_worker(&worker->deque.owner, &record->runs->task, join->call);
+  worker->outside_forks = record->before;
+  if (record->size > 0) /* the result, and what the function has done to its arguments */
+    memcpy(join->forked + 1, record->runs + 1, record->size - sizeof(wf_call));
+  free(record);
+}
+
+/* A fork that nobody else could take has no record, and its order does not matter. */
+static void join_outside(wf_call *forked, const char *call) {
+  outside_join join = {forked, call};
+  if (!has_record(forked))
+    weft_pool_run(NULL, forked->task.execute, forked->task.context);
+  else if (!wf_guest_join_place(join_in_place, &join, call))
     wf_fatal(call, "the task was not forked here, or has been joined already");
-  weft_pool_run(NULL, task->execute, task->context);
 }
 
 /* Can a task that this worker has forked be in the slot? */
@@ -62,7 +150,7 @@ static bool holds_slot(const wf_worker *worker, const wf_ptr *slot) {
 /* Ends the program unless the task waits for its join by this worker (NULL: by a thread
  * outside of pools): it may have been joined already, or forked elsewhere. */
 static void check_is_open(wf_owner *self, const wf_call *forked, const char *call) {
-  if (forked->slot == WF_SLOT_OUTSIDE) return;
+  if (forked->slot == WF_SLOT_OUTSIDE || has_record(forked)) return;
   if (forked->slot == WF_SLOT_JOINED(self) || forked->slot == WF_SLOT_JOINED(NULL))
     wf_fatal(call, "the task has been joined already");
   if (self == NULL || !holds_slot(wf_worker_of(self), forked->slot))
@@ -73,8 +161,8 @@ static void check_is_open(wf_owner *self, const wf_call *forked, const char *cal
  * the latch and touches the task no more. */
 void wf_task_join_slow(wf_owner *self, wf_call *forked, const char *call) {
   check_is_open(self, forked, call);
-  if (forked->slot == WF_SLOT_OUTSIDE)
-    join_outside(&forked->task, call);
+  if (forked->slot == WF_SLOT_OUTSIDE || has_record(forked))
+    join_outside(forked, call);
   else
     join_as_worker(self, &forked->task, call);
   forked->slot = WF_SLOT_JOINED(NULL);

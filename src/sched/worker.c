@@ -28,12 +28,24 @@
 static __thread uintptr_t stack_low;
 static __thread size_t stack_size;
 
-bool wf_stack_is_half_free(void) {
+static void find_stack(void) {
   if (stack_size == 0 && !wf_sys_thread_stack(&stack_low, &stack_size)) stack_size = 1;
+}
+
+bool wf_stack_is_half_free(void) {
+  find_stack();
   uintptr_t here = (uintptr_t)__builtin_frame_address(0);
   /* Code that runs on a stack of its own making, as coroutines do, is not judged. */
   if (here - stack_low >= stack_size) return true;
   return here - stack_low >= stack_size / 2;
+}
+
+/* Stacks grow downwards. */
+bool wf_stack_was_left(const void *address, const void *frame) {
+  uintptr_t at = (uintptr_t)address, here = (uintptr_t)frame;
+  if (WF_LIKELY(at >= here)) return false;
+  find_stack();
+  return at - stack_low < stack_size && here - stack_low < stack_size;
 }
 
 bool wf_worker_has_room(const wf_worker *worker) {

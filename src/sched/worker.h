@@ -68,12 +68,13 @@ typedef struct wf_worker {
   uintptr_t credits;
 
   /* What it waits for, and how deep it is in what. */
-  struct weft_scope *waits_for; /* the scope whose end it waits for, or NULL */
-  unsigned help_depth;          /* tasks of others on its stack */
-  unsigned spawn_depth;         /* tasks that weft_spawn has run on its stack */
-  unsigned blocking_depth;      /* blocking sections it is in */
-  unsigned broadcast_waits;     /* broadcasts of its own that it waits for */
-  unsigned outside_forks; /* typed tasks that its thread has open while it is outside */
+  struct weft_scope *waits_for;          /* the scope whose end it waits for, or NULL */
+  unsigned help_depth;                   /* tasks of others on its stack */
+  unsigned spawn_depth;                  /* tasks that weft_spawn has run on its stack */
+  unsigned blocking_depth;               /* blocking sections it is in */
+  unsigned broadcast_waits;              /* broadcasts of its own that it waits for */
+  struct wf_outside_fork *outside_forks; /* typed tasks that its thread has open while it
+                                          * is outside, the newest first */
 
   /* The search for work, and when to make more. */
   unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */

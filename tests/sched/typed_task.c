@@ -417,6 +417,82 @@ TEST_BY_NAME(forgotten_below) {
   weft_pool_run(pool_of(1), forget_below, NULL);
 }
 
+/* ---- forks outside of pools that nobody joins ---- */
+
+static __attribute__((noinline)) void fork_and_return(long n) {
+  fib_task a;
+  fib_fork(&a, n);
+}
+
+/* Its frame is larger, so the task is at another address. */
+static __attribute__((noinline)) void fork_lower_and_return(long n) {
+  fib_task a;
+  volatile char room[300];
+  room[0] = room[299] = (char)n;
+  fib_fork(&a, n + room[0] - room[299]);
+}
+
+static __attribute__((noinline)) void fill_stack(void) {
+  volatile char bytes[4096];
+  for (size_t i = 0; i < sizeof bytes; i++) bytes[i] = 0x55;
+}
+
+TEST_BY_NAME(forgotten_outside_in_a_loop) {
+  for (int i = 0; i < 200; i++) {
+    fib_task a;
+    fib_fork(&a, 5);
+  }
+}
+TEST_BY_NAME(forgotten_outside_200_times) {
+  for (int i = 0; i < 200; i++) fork_and_return(5);
+  fill_stack();
+}
+TEST_BY_NAME(forgotten_outside_by_two_functions) {
+  fork_lower_and_return(5);
+  fork_and_return(5);
+}
+TEST_BY_NAME(forgotten_outside_before_a_fork) {
+  fib_task a;
+  fork_lower_and_return(5);
+  fib_fork(&a, 5);
+  (void)fib_join(&a);
+}
+TEST_BY_NAME(forgotten_outside_before_a_join) {
+  fib_task a;
+  fib_fork(&a, 5);
+  fork_and_return(5);
+  (void)fib_join(&a);
+}
+TEST_BY_NAME(forgotten_outside_until_the_end) {
+  static fib_task a;
+  fib_fork(&a, 5);
+  weft_shutdown();
+}
+
+/* Many open at once, at addresses in any order, are no mistake. */
+static __attribute__((noinline)) long sum_of_levels(unsigned depth) {
+  fib_task tasks[3];
+  fib_task *heap = malloc(sizeof *heap);
+  REQUIRE(heap != NULL);
+  fib_fork(&tasks[1], 1);
+  fib_fork(heap, 2);
+  fib_fork(&tasks[0], 3);
+  fib_fork(&tasks[2], 4);
+  long sum = depth > 0 ? sum_of_levels(depth - 1) : 0;
+  sum += fib_join(&tasks[2]);
+  sum += fib_join(&tasks[0]);
+  sum += fib_join(heap);
+  sum += fib_join(&tasks[1]);
+  free(heap);
+  return sum;
+}
+
+TEST(many_forks_outside) {
+  for (unsigned depth = 0; depth < 100; depth += 9)
+    CHECK_EQ(sum_of_levels(depth), 7 * ((long)depth + 1));
+  weft_shutdown();
+}
+
 /* Forked inside a pool, joined by another thread of it, which has forked too. */
 static void join_of_another_worker(void *ctx) {
   fib_task *given = ctx, own;
@@ -486,6 +562,17 @@ TEST(misuse_is_told) {
   check_told("wrong_order_outside", "fib_join: forks and joins");
   check_told("joined_by_another_thread", "fib_join: the task was not forked here");
   check_told("joined_by_another_worker", "fib_join: the task was not forked here");
+}
+
+/* At the latest when the pool ends; nothing crashes before. */
+TEST(forks_outside_that_nobody_joins_are_told) {
+  check_told("forgotten_outside_in_a_loop", "WEFT_TASK: a task is forked again");
+  check_told("forgotten_outside_200_times", "WEFT_TASK: a ");
+  check_told("forgotten_outside_before_a_join", "fib_join: forks and joins");
+  check_told("forgotten_outside_until_the_end",
+             "weft_shutdown: this thread has forked typed tasks");
+  check_told("forgotten_outside_by_two_functions", "WEFT_TASK: a ");
+  check_told("forgotten_outside_before_a_fork", "WEFT_TASK: a function has returned");
 }
 
 /* In every build: the second join neither hangs nor runs the call again. */

@@ -29,7 +29,10 @@ WF_C_BEGIN
  * is
  *
  *     a slot of the ring        from a fork inside a pool until the join
- *     WF_SLOT_OUTSIDE           from a fork outside of pools until the join
+ *     WF_SLOT_OUTSIDE           from a fork outside of pools that nobody else can take,
+ *                               until the join
+ *     an odd number             from another fork outside of pools until the join: 1 more
+ *                               than the address of its record (src/sched/typed_task.c)
  *     WF_SLOT_JOINED(worker)    after a join by the fast half of that worker
  *     WF_SLOT_JOINED(NULL)      after a join by the slow half
  *
@@ -46,8 +49,11 @@ typedef struct wf_call {
 #define WF_SLOT_JOINED(worker) ((wf_ptr *)(void *)(worker))
 
 /* The slow halves (src/sched/typed_task.c). `call` is the generated function's name, for
- * messages. The fast half of a join has left the deque as it was. */
+ * messages. The fast half of a join has left the deque as it was. wf_task_fork_copy gets
+ * the size of the typed task, of which it makes a copy for the other threads; 0: it may
+ * not be copied. Programs of version 0.1 call wf_task_fork_outside, which makes none. */
 WEFT_API void wf_task_fork_outside(wf_call *forked) __attribute__((cold));
+WEFT_API void wf_task_fork_copy(wf_call *forked, size_t size) __attribute__((cold));
 WEFT_API void wf_task_join_slow(wf_owner *self, wf_call *forked, const char *call)
     __attribute__((cold));
 
@@ -77,16 +83,25 @@ WF_TASK_FN bool wf_call_pop(wf_owner *self, const wf_call *forked) {
   return false;
 }
 
+/* The size of a typed task if its bytes can be copied to where malloc has memory, else 0.
+ */
+#ifdef __cplusplus
+#define WF_TASK_SIZE(type)                                                               \
+  (__is_trivially_copyable(type) && alignof(type) <= 16 ? sizeof(type) : 0)
+#else
+#define WF_TASK_SIZE(type) (_Alignof(type) <= 16 ? sizeof(type) : 0)
+#endif
+
 /* Forks. The arguments lie behind the call in the struct of the typed task, which starts
- * with it. */
-WF_TASK_FN void wf_task_fork(wf_call *forked, weft_fn *execute) {
+ * with it and has `size` bytes. */
+WF_TASK_FN void wf_task_fork(wf_call *forked, weft_fn *execute, size_t size) {
   wf_owner *self = wf_self_now();
   forked->task.execute = execute;
   forked->task.context = forked;
   if (WF_LIKELY(self != NULL))
     wf_call_push(self, forked);
   else
-    wf_task_fork_outside(forked);
+    wf_task_fork_copy(forked, size);
 }
 
 /* True: the task was not taken by another thread, and the caller calls the function.
@@ -122,7 +137,7 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
     wf_t->wf_result = name arguments;                                                    \
   }                                                                                      \
   WF_TASK_FN void name##_fork fork_parameters {                                          \
-    stores wf_task_fork(&wf_t->wf_forked, name##_execute_);                              \
+    stores wf_task_fork(&wf_t->wf_forked, name##_execute_, WF_TASK_SIZE(name##_task));   \
   }                                                                                      \
   WF_TASK_FN R name##_join(name##_task *wf_t) {                                          \
     if (WF_LIKELY(wf_task_take_back(&wf_t->wf_forked, #name "_join")))                   \
@@ -142,7 +157,7 @@ WF_TASK_FN bool wf_task_take_back(wf_call *forked, const char *call) {
     name arguments;                                                                      \
   }                                                                                      \
   WF_TASK_FN void name##_fork fork_parameters {                                          \
-    stores wf_task_fork(&wf_t->wf_forked, name##_execute_);                              \
+    stores wf_task_fork(&wf_t->wf_forked, name##_execute_, WF_TASK_SIZE(name##_task));   \
   }                                                                                      \
   WF_TASK_FN void name##_join(name##_task *wf_t) {                                       \
     if (WF_LIKELY(wf_task_take_back(&wf_t->wf_forked, #name "_join"))) name arguments;   \
