@@ -46,11 +46,12 @@ void weft_shutdown(void) {
   weft_pool *pool = (weft_pool *)wf_ptr_load_relaxed(&x_global); /* under the lock */
   if (pool != NULL && wf_guest_find(pool) != NULL) {
     wf_lock_unlock(&global_lock); /* the fatal handler may leave by exit */
-    wf_fatal("weft_shutdown", "called from inside the pool: it would wait for itself");
+    wf_fatal("weft_shutdown", "called from inside the pool: it would wait for itself (or "
+                              "a scope was not ended)");
   }
   wf_ptr_store_relaxed(&x_global, NULL); /* relaxed: NULL has nothing to read behind it */
   wf_lock_unlock(&global_lock);
-  weft_pool_destroy(pool);
+  wf_pool_destroy(pool, "weft_shutdown");
 }
 
 weft_pool *wf_global_if_running(void) {

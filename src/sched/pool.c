@@ -224,17 +224,24 @@ static bool has_guests(const weft_pool *pool) {
   return false;
 }
 
-void weft_pool_destroy(weft_pool *pool) {
+/* Ends the program if the pool is in use. */
+static void check_may_be_destroyed(const weft_pool *pool, const char *call) {
+  if (wf_guest_forked_in() == pool)
+    wf_fatal(call, "this thread has forked typed tasks and has not joined them");
+  if (has_guests(pool)) wf_fatal(call, "the pool is in use by another thread");
+}
+
+void wf_pool_destroy(weft_pool *pool, const char *call) {
   if (pool == NULL) return;
   if (wf_guest_find(pool) != NULL)
-    wf_fatal("weft_pool_destroy",
-             "called from inside the pool: it would wait for itself");
+    wf_fatal(call,
+             "called from inside the pool: it would wait for itself (or a scope was "
+             "not ended)");
   if (wf_fork_is_stale(pool)) { /* its threads are in the parent process */
     wf_pool_free(pool);
     return;
   }
-  if (has_guests(pool))
-    wf_fatal("weft_pool_destroy", "the pool is in use by another thread");
+  check_may_be_destroyed(pool, call);
   wf_pool_check(pool);
   wf_pool_drain(pool);
   wf_broadcast_close(pool);
@@ -245,4 +252,8 @@ void weft_pool_destroy(weft_pool *pool) {
   run_leftovers(pool);
   wf_steer_await_wakers(pool);
   wf_pool_free(pool);
+}
+
+void weft_pool_destroy(weft_pool *pool) {
+  wf_pool_destroy(pool, "weft_pool_destroy");
 }

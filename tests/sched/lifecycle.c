@@ -528,6 +528,24 @@ TEST_BY_NAME(shutdown_from_a_join) {
   weft_join(shut_down, NULL, do_nothing, NULL);
 }
 
+static void *stay_inside(void *arg) {
+  atomic_bool *entered = arg;
+  weft_scope scope;
+  weft_scope_begin(&scope);
+  atomic_store(entered, true);
+  while (atomic_load(entered)) sched_yield();
+  return NULL;
+}
+
+TEST_BY_NAME(shutdown_while_in_use) {
+  static atomic_bool entered;
+  pthread_t thread;
+  REQUIRE(weft_init(NULL) == 0);
+  REQUIRE(pthread_create(&thread, NULL, stay_inside, &entered) == 0);
+  AWAIT(atomic_load(&entered));
+  weft_shutdown();
+}
+
 static void check_death(const char *test, const char *call, const char *problem) {
   char output[4096];
   CHECK_EQ(harness_run_self("ulimit -c 0;", test, output, sizeof output), 128 + SIGABRT);
@@ -544,4 +562,5 @@ TEST(v1_misuse_ends_the_program) {
   check_death("destroy_while_in_use", destroy, "in use by another thread");
   check_death("shutdown_from_a_task", shutdown, "inside the pool");
   check_death("shutdown_from_a_join", shutdown, "inside the pool");
+  check_death("shutdown_while_in_use", shutdown, "in use by another thread");
 }
