@@ -31,7 +31,9 @@ typedef struct weft_scope weft_scope;
  * tasks from its options.
  *
  * Threads: any. The thread that began a scope ends it, and the scopes of a thread end in
- * the reverse order; anything else ends the program with a message. Errors: none. Cost:
+ * the reverse order; anything else ends the program with a message. So does a scope that
+ * a function leaves open when it returns, when the thread begins the next one. Errors:
+ * none. Cost:
  * about 10 ns inside a pool, tens of nanoseconds outside. */
 WEFT_API void weft_scope_begin(weft_scope *s);
 WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);

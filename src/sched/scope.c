@@ -31,11 +31,38 @@ static void enter(weft_scope *s, weft_pool *pool) {
   wf_worker_check(worker);
 }
 
-void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
+/* Do the bytes of both have some in common? */
+static bool overlap(const void *a, size_t a_size, const void *b, size_t b_size) {
+  uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+  return x < y ? y - x < a_size : x - y < b_size;
+}
+
+/* A function that returns and has not ended its scope leaves the region of that scope
+ * behind, in memory that others will use: what is spawned and counted next goes astray,
+ * and the next end waits for ever. Such a region is below the frames in use, or where the
+ * new scope is; what is in it does not matter. */
+static void check_last_scope(const wf_region *around, const weft_scope *s,
+                             const void *frame, const char *call) {
+  if (around == NULL) return;
+  bool is_scope = around->scope == (const weft_scope *)(const void *)around;
+  if (overlap(around, is_scope ? sizeof *s : sizeof *around, s, sizeof *s))
+    wf_fatal(call, "this scope, or one in the same place, is open already: its "
+                   "weft_scope_end is missing");
+  if (wf_stack_was_left(around, frame))
+    wf_fatal(call,
+             "a function has returned and left its scope open: its weft_scope_end is "
+             "missing");
+}
+
+/* `frame`: of the function that the program has called. */
+static void begin_scope(const weft_opts *o, weft_scope *s, const void *frame,
+                        const char *call) {
   weft_opts opts;
   if (wf_opts_read(&opts, o) != 0)
-    wf_fatal("weft_scope_begin_with", "invalid options; start from WEFT_OPTS_INIT");
+    wf_fatal(call, "invalid options; start from WEFT_OPTS_INIT");
   const wf_region *around = wf_guest_region();
+  if (s == NULL) wf_fatal(call, "the scope is NULL");
+  check_last_scope(around, s, frame, call);
   memset(s, 0, sizeof *s);
   s->state = WF_SCOPE_OPEN;
   s->generation = wf_fork_generation();
@@ -49,8 +76,13 @@ void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
   if (s->worker == NULL) s->outer_region = wf_guest_set_region_outside(&s->region);
 }
 
-void weft_scope_begin(weft_scope *s) {
-  weft_scope_begin_with(NULL, s);
+/* Not inlined, because their frames are compared with the addresses of scopes. */
+__attribute__((noinline)) void weft_scope_begin(weft_scope *s) {
+  begin_scope(NULL, s, __builtin_frame_address(0), "weft_scope_begin");
+}
+
+__attribute__((noinline)) void weft_scope_begin_with(const weft_opts *o, weft_scope *s) {
+  begin_scope(o, s, __builtin_frame_address(0), "weft_scope_begin_with");
 }
 
 void wf_scope_begin_part(weft_scope *s) {

@@ -10,6 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 /* Pools of programs that end in between, where a leak checker finds them. */
@@ -37,6 +38,107 @@ static void run_on_thread(weft_fn *fn, void *ctx) {
   pthread_t thread;
   REQUIRE(pthread_create(&thread, NULL, run_thread_call, &call) == 0);
   pthread_join(thread, NULL);
+}
+
+/* ---- scopes that nobody ends ---- */
+
+static atomic_ulong forgotten_ran;
+
+/* Without tasks: another thread that runs one, in memory which is used again, can do
+ * anything before the message comes. */
+static __attribute__((noinline)) void forget_a_scope(void) {
+  weft_scope scope;
+  weft_scope_begin(&scope);
+}
+
+/* Its scope is further down the stack, or only a little. */
+static __attribute__((noinline)) void forget_a_lower_scope(void) {
+  struct {
+    weft_scope scope;
+    volatile char above[2000];
+  } frame;
+  frame.above[0] = 0;
+  weft_scope_begin(&frame.scope);
+}
+
+static __attribute__((noinline)) void forget_a_nearby_scope(void) {
+  struct {
+    weft_scope scope;
+    volatile char above[80];
+  } frame;
+  frame.above[0] = 0;
+  weft_scope_begin(&frame.scope);
+}
+
+static void use_a_scope(void *ctx) {
+  weft_scope scope;
+  (void)ctx;
+  weft_scope_begin(&scope);
+  weft_spawn(&scope, count_one, &forgotten_ran);
+  weft_scope_end(&scope);
+}
+
+TEST_BY_NAME(forget_the_end) {
+  forget_a_scope();
+  forget_a_scope();
+}
+TEST_BY_NAME(forget_the_end_nearby) {
+  forget_a_nearby_scope();
+  forget_a_scope();
+}
+TEST_BY_NAME(forget_the_end_in_a_loop) {
+  for (int i = 0; i < 3; i++) {
+    weft_scope scope;
+    weft_scope_begin(&scope);
+  }
+}
+TEST_BY_NAME(forget_the_end_and_begin_elsewhere) {
+  forget_a_lower_scope();
+  use_a_scope(NULL);
+}
+TEST_BY_NAME(forget_the_end_before_a_shutdown) {
+  forget_a_lower_scope();
+  weft_shutdown();
+}
+
+static void forget_inside(void *ctx) {
+  (void)ctx;
+  forget_a_lower_scope();
+  use_a_scope(NULL);
+}
+
+TEST_BY_NAME(forget_the_end_in_a_pool) {
+  weft_pool_run(keep_pool(2), forget_inside, NULL);
+}
+
+/* Scopes of one function in any order of their addresses, of callers, and on the heap. */
+static __attribute__((noinline)) void nest_scopes(unsigned depth) {
+  weft_scope scopes[3];
+  weft_scope *heap = malloc(sizeof *heap);
+  REQUIRE(heap != NULL);
+  weft_scope *order[4] = {&scopes[1], heap, &scopes[0], &scopes[2]};
+  for (int i = 0; i < 4; i++) {
+    weft_scope_begin(order[i]);
+    weft_spawn(order[i], count_one, &forgotten_ran);
+  }
+  if (depth > 0) nest_scopes(depth - 1);
+  for (int i = 3; i >= 0; i--) CHECK_EQ(weft_scope_end(order[i]), 0);
+  free(heap);
+}
+
+static void nest_scopes_inside(void *ctx) {
+  (void)ctx;
+  nest_scopes(5);
+}
+
+TEST(many_scopes_are_no_mistake) {
+  weft_pool *pool = pool_of(3);
+  atomic_store(&forgotten_ran, 0);
+  for (unsigned depth = 0; depth < 20; depth += 5) nest_scopes(depth);
+  weft_pool_run(pool, nest_scopes_inside, NULL);
+  CHECK_EQ(atomic_load(&forgotten_ran), 4 * (1 + 6 + 11 + 16 + 6));
+  weft_pool_destroy(pool);
+  weft_shutdown();
 }
 
 /* ---- scopes that have ended ---- */
@@ -431,6 +533,15 @@ TEST(misuse_of_scopes) {
   check_death("end_in_the_wrong_order", "weft_scope_end");
   check_death("end_in_the_wrong_order_across_pools", "weft_scope_end");
   check_death("leave_a_pool_with_an_open_scope", "weft_pool_run");
+}
+
+TEST(scopes_that_nobody_ends) {
+  check_death("forget_the_end", "weft_scope_begin");
+  check_death("forget_the_end_nearby", "weft_scope_begin");
+  check_death("forget_the_end_in_a_loop", "weft_scope_begin");
+  check_death("forget_the_end_and_begin_elsewhere", "weft_scope_begin");
+  check_death("forget_the_end_in_a_pool", "weft_scope_begin");
+  check_death("forget_the_end_before_a_shutdown", "weft_shutdown");
 }
 
 TEST(what_functions_leave_open) {
