@@ -29,7 +29,8 @@ extern "C" {
  * What happened before the call is visible to both functions, and what they did is
  * visible after it.
  *
- * Errors: none. A fork allocates nothing, except when it is deeper than any before and
+ * Errors: none; a NULL function ends the program with a message. A fork allocates
+ * nothing, except when it is deeper than any before and
  * the worker's deque grows; without memory or threads the calling thread does the work.
  * While it waits for `b`, the calling thread may run other tasks of the pool on its
  * stack, so do not hold a lock that tasks of the pool take, or see weft_isolate. It

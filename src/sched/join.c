@@ -51,6 +51,10 @@ void wf_join_slow(wf_owner *self, wf_task *task) {
   if (wf_take_back_slow(self, task, "weft_join")) task->execute(task->context);
 }
 
+void wf_join_refuse(void) {
+  wf_fatal("weft_join", "a function is NULL");
+}
+
 typedef struct both_halves {
   weft_fn *a;
   void *a_ctx;

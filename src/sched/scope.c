@@ -167,6 +167,7 @@ bool wf_scope_dequeue(struct weft_scope *scope, wf_injected *out) {
 /* ---- cancellation ---- */
 
 void wf_scope_expect_open(const weft_scope *s, const char *call) {
+  if (s == NULL) wf_fatal(call, "the scope is NULL");
   if (WF_LIKELY(s->state == WF_SCOPE_OPEN)) return;
   wf_fatal(call, s->state == WF_SCOPE_ENDED ? "the scope has ended already"
                                             : "this scope was never begun");

@@ -393,7 +393,7 @@ static inline void hand_on(weft_scope *s, wf_worker *worker, wf_spawned *spawned
 }
 
 static inline void check_call(const weft_scope *s, weft_fn *fn, const char *name) {
-  if (WF_UNLIKELY(s->state != WF_SCOPE_OPEN)) wf_scope_expect_open(s, name);
+  if (WF_UNLIKELY(s == NULL || s->state != WF_SCOPE_OPEN)) wf_scope_expect_open(s, name);
   if (WF_UNLIKELY(fn == NULL)) wf_fatal(name, "fn is NULL");
 }
 

@@ -141,6 +141,55 @@ TEST(many_scopes_are_no_mistake) {
   weft_shutdown();
 }
 
+/* ---- arguments that are NULL ---- */
+
+static void nothing_to_do(void *ctx) {
+  (void)ctx;
+}
+
+/* By name, and by variables of which the compiler knows nothing. */
+static weft_fn *volatile no_function;
+static weft_scope *volatile no_scope;
+
+TEST_BY_NAME(join_with_null) {
+  weft_join(nothing_to_do, NULL, NULL, NULL);
+}
+TEST_BY_NAME(join_null_first) {
+  weft_join(NULL, NULL, nothing_to_do, NULL);
+}
+TEST_BY_NAME(join_with_no_function) {
+  weft_join(nothing_to_do, NULL, no_function, NULL);
+}
+
+static void join_no_function(void *ctx) {
+  (void)ctx;
+  weft_join(no_function, NULL, nothing_to_do, NULL);
+}
+
+TEST_BY_NAME(join_no_function_in_a_pool) {
+  weft_pool_run(keep_pool(2), join_no_function, NULL);
+}
+TEST_BY_NAME(spawn_into_null) {
+  weft_spawn(no_scope, nothing_to_do, NULL);
+}
+TEST_BY_NAME(spawn_copy_into_null) {
+  weft_spawn_copy(no_scope, "", 1, nothing_to_do);
+}
+TEST_BY_NAME(spawn_null) {
+  weft_scope scope;
+  weft_scope_begin(&scope);
+  weft_spawn(&scope, no_function, NULL);
+}
+TEST_BY_NAME(begin_null) {
+  weft_scope_begin(no_scope);
+}
+TEST_BY_NAME(end_null) {
+  weft_scope_end(no_scope);
+}
+TEST_BY_NAME(cancel_null) {
+  weft_scope_cancel(no_scope, 1);
+}
+
 /* ---- scopes that have ended ---- */
 
 TEST_BY_NAME(end_twice) {
@@ -533,6 +582,19 @@ TEST(misuse_of_scopes) {
   check_death("end_in_the_wrong_order", "weft_scope_end");
   check_death("end_in_the_wrong_order_across_pools", "weft_scope_end");
   check_death("leave_a_pool_with_an_open_scope", "weft_pool_run");
+}
+
+TEST(arguments_that_are_null) {
+  check_death("join_with_null", "weft_join");
+  check_death("join_null_first", "weft_join");
+  check_death("join_with_no_function", "weft_join");
+  check_death("join_no_function_in_a_pool", "weft_join");
+  check_death("spawn_into_null", "weft_spawn");
+  check_death("spawn_copy_into_null", "weft_spawn_copy");
+  check_death("spawn_null", "weft_spawn");
+  check_death("begin_null", "weft_scope_begin");
+  check_death("end_null", "weft_scope_end");
+  check_death("cancel_null", "weft_scope_cancel");
 }
 
 TEST(scopes_that_nobody_ends) {

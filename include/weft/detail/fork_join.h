@@ -88,6 +88,9 @@ WEFT_API void wf_fork_slow(wf_owner *self);
 WEFT_API void wf_join_slow(wf_owner *self, wf_task *task);
 WEFT_API void wf_join_outside(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx);
 
+/* Ends the program: a function is NULL. */
+WEFT_API void wf_join_refuse(void) __attribute__((cold, noreturn));
+
 /* ---- what is written in assembly where that is known to work ---- */
 
 /* Two things that a compiler likes to keep in a register across the call of `a`: the
@@ -196,6 +199,8 @@ static inline __attribute__((always_inline)) bool wf_join_pop(wf_owner *self) {
 
 static inline __attribute__((always_inline)) void
 wf_join_inline(weft_fn *a, void *a_ctx, weft_fn *b, void *b_ctx) {
+  /* Costs nothing where functions are given by name: their addresses are never NULL. */
+  if (WF_UNLIKELY(a == NULL || b == NULL)) wf_join_refuse();
   wf_owner *self = wf_self_now();
   if (WF_UNLIKELY(self == NULL)) {
     wf_join_outside(a, a_ctx, b, b_ctx);
