@@ -358,7 +358,8 @@ WEFT_API void weft_iter_min_len(weft_iter *it, size_t min_len);
 WEFT_API void weft_iter_max_len(weft_iter *it, size_t max_len);
 WEFT_API void weft_iter_options(weft_iter *it, const weft_opts *opts);
 
-/* The number of elements, or SIZE_MAX if it is not known; and the size of an element. */
+/* The number of elements, or SIZE_MAX if it is not known (or that is the number, as in
+ * the range from INT64_MIN to INT64_MAX); and the size of an element. */
 WEFT_API size_t weft_iter_len(const weft_iter *it);
 WEFT_API size_t weft_iter_size(const weft_iter *it);
 

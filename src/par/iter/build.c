@@ -50,6 +50,7 @@ static void need_function(bool is_null, const char *call) {
 static void need_array(const void *base, size_t n, size_t size, const char *call) {
   if (size == 0) wf_fatal(call, "the element size is 0");
   if (base == NULL && n > 0) wf_fatal(call, "the array is NULL");
+  if (wf_is_too_large(n, size)) wf_fatal(call, WF_TOO_LARGE);
 }
 
 void wf_iter_need_length(const wf_stage *s, const char *call) {
@@ -116,7 +117,7 @@ static size_t range_length(int64_t begin, int64_t end, int64_t step, const char 
   if (step > 0 && end > begin) distance = (uint64_t)end - (uint64_t)begin;
   if (step < 0 && end < begin) distance = (uint64_t)begin - (uint64_t)end;
   uint64_t len = distance / stride + (distance % stride != 0);
-  if (len > SIZE_MAX - 1)
+  if ((size_t)len != len) /* only where a size_t has fewer bits */
     wf_fatal(call, "there are more numbers than a size_t can count");
   return (size_t)len;
 }
@@ -186,7 +187,7 @@ weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows, size_t til
 
 weft_iter weft_iter_repeat(const void *value, size_t n, size_t size) {
   weft_iter it;
-  need_array(value, n, size, "weft_iter_repeat");
+  need_array(value, n > 0, size, "weft_iter_repeat");
   init_iter(&it, WF_REPEAT, WF_ITER_KNOWN, size, n);
   it.stages[0].as.repeat.value = value;
   return it;
@@ -195,7 +196,6 @@ weft_iter weft_iter_repeat(const void *value, size_t n, size_t size) {
 weft_iter weft_iter_from(size_t n, size_t size, weft_iter_from_fn *fn, void *ctx) {
   weft_iter it;
   if (size == 0) wf_fatal("weft_iter_from", "the element size is 0");
-  if (n == SIZE_MAX) wf_fatal("weft_iter_from", "there are too many elements to count");
   need_function(fn == NULL, "weft_iter_from");
   init_iter(&it, WF_FROM, WF_ITER_KNOWN, size, n);
   it.stages[0].as.from.fn = fn;

@@ -221,7 +221,13 @@ TEST(null_functions) {
   REFUSED("weft_iter_pull", "NULL", weft_iter_pull(8, NULL, NULL));
   REFUSED("weft_iter_from", "function is NULL", weft_iter_from(5, 8, NULL, NULL));
   REFUSED("weft_iter_from", "size is 0", weft_iter_from(5, 0, fill_elements, NULL));
-  REFUSED("weft_iter_from", "too many", weft_iter_from(SIZE_MAX, 8, fill_elements, NULL));
+  REFUSED("weft_iter_slice", "larger than memory",
+          weft_iter_slice(numbers, SIZE_MAX / 8 + 2, 8));
+  REFUSED("weft_iter_refs", "larger than memory", weft_iter_refs(numbers, SIZE_MAX, 8));
+  REFUSED("weft_iter_chunks", "larger than memory",
+          weft_iter_chunks(numbers, SIZE_MAX / 2, 8, 3));
+  REFUSED("weft_iter_windows", "larger than memory",
+          weft_iter_windows(numbers, SIZE_MAX / 2, 8, 3));
   REFUSED("weft_iter_split", "function is NULL", weft_iter_split(numbers, 8, NULL, NULL));
   REFUSED("weft_iter_split", "piece is NULL", weft_iter_split(NULL, 8, no_split, NULL));
   REFUSED("weft_iter_split", "is 0", weft_iter_split(numbers, 0, no_split, NULL));
@@ -252,7 +258,6 @@ TEST(bad_arguments) {
   REFUSED("weft_iter_chunks", "length is 0", weft_iter_chunks(numbers, 1, 8, 0));
   REFUSED("weft_iter_windows", "length is 0", weft_iter_windows(numbers, 1, 8, 0));
   REFUSED("weft_iter_tiles", "more tiles", weft_iter_tiles(SIZE_MAX, SIZE_MAX, 1, 1));
-  REFUSED("weft_iter_range", "more numbers", weft_iter_range(INT64_MIN, INT64_MAX));
   REFUSED("weft_iter_step", "step is 0", weft_iter_step(&it, 0));
   REFUSED("weft_iter_chunk", "length is 0", weft_iter_chunk(&it, 0));
   REFUSED("weft_iter_map", "no source", weft_iter_map(&empty, 8, map_value, NULL));

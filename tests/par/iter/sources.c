@@ -96,11 +96,43 @@ TEST(no_elements_and_very_many) {
   CHECK_EQ(weft_iter_count(&unused), 1000);
   /* More than could ever be made: a search ends early, from either side. */
   uint64_t near_begin = 123456, near_end = SIZE_MAX - 5000, found = 0;
-  weft_iter all = weft_iter_from(SIZE_MAX - 1, 8, position_only, NULL);
+  weft_iter all = weft_iter_from(SIZE_MAX, 8, position_only, NULL);
   CHECK(weft_iter_find_first(&all, &found, 8, is_limit, &near_begin));
   CHECK_EQ(found, near_begin);
   CHECK(weft_iter_find_last(&all, &found, 8, is_limit, &near_end));
   CHECK_EQ(found, near_end);
+}
+
+static bool is_number(const void *elem, void *ctx) {
+  return load(elem) == *(const int64_t *)ctx;
+}
+
+/* All numbers but one: their count is the largest size_t. */
+TEST(the_longest_ranges) {
+  int64_t numbers[] = {INT64_MIN, INT64_MIN + 70000, INT64_MAX - 70000, INT64_MAX - 1};
+  open_pools();
+  FOR_POOLS(opts) for (int i = 0; i < 4; i++) {
+    weft_iter it = weft_iter_range(INT64_MIN, INT64_MAX);
+    weft_iter back = weft_iter_range_step(INT64_MAX, INT64_MIN, -1);
+    int64_t found = 7, next = numbers[i] + 1;
+    weft_iter_options(&it, &opts);
+    weft_iter_options(&back, &opts);
+    CHECK(weft_iter_count(&it) == SIZE_MAX && weft_iter_len(&it) == SIZE_MAX);
+    if (i < 2) {
+      CHECK(weft_iter_find_first(&it, &found, 8, is_number, &numbers[i]));
+      CHECK(found == numbers[i]);
+      CHECK(weft_iter_find_last(&back, &found, 8, is_number, &next));
+    } else {
+      CHECK(weft_iter_find_last(&it, &found, 8, is_number, &numbers[i]));
+      CHECK(found == numbers[i]);
+      CHECK(weft_iter_find_first(&back, &found, 8, is_number, &next));
+    }
+    CHECK(found == next);
+    weft_iter_skip(&it, SIZE_MAX - 10);
+    CHECK_EQ(weft_iter_len(&it), 10);
+    CHECK_EQ(weft_iter_max_i64(&it), INT64_MAX - 1);
+  }
+  close_pools();
 }
 
 /* ---- trees ---- */
