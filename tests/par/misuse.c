@@ -193,6 +193,71 @@ typedef const char *misuse_list(unsigned which, bool commit);
   MISUSE(#call ": the options are not valid: unknown split",                             \
          call##_with(&unknown_split, LIST arguments))
 
+/* The call and its twin with elements that need more bytes than there are numbers; the
+ * product of these wraps around to 16. */
+#define HUGE_COUNT (SIZE_MAX / 16 + 2)
+#define TOO_LARGE(call, arguments)                                                       \
+  MISUSE(#call ": the array is larger than memory can be", call arguments)               \
+  MISUSE(#call ": the array is larger than memory can be",                               \
+         call##_with(NULL, LIST arguments))
+
+static const char *large_misuse(unsigned which, bool commit) {
+  unsigned at = 0;
+  const size_t n = HUGE_COUNT;
+  int zero = 0;
+  TOO_LARGE(weft_for_each, (numbers, n, 16, each_nothing, NULL))
+  TOO_LARGE(weft_chunks, (numbers, n, 16, 1, chunk_nothing, NULL))
+  TOO_LARGE(weft_map, (others, 4, numbers, n, 16, map_nothing, NULL))
+  TOO_LARGE(weft_map, (others, 16, numbers, n, 4, map_nothing, NULL))
+  TOO_LARGE(weft_filter, (others, numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_partition, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_unique, (numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_count, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_histogram, (order, N, numbers, n, 16, key_of, NULL))
+  TOO_LARGE(weft_fill, (numbers, n, 16, others))
+  TOO_LARGE(weft_copy, (others, numbers, n, 16))
+  TOO_LARGE(weft_reverse, (numbers, n, 16))
+  TOO_LARGE(weft_rotate, (numbers, n, 16, 1))
+  TOO_LARGE(weft_gather, (others, numbers, order, n, 16))
+  TOO_LARGE(weft_scatter, (others, numbers, order, n, 16))
+  TOO_LARGE(weft_find_first, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_find_last, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_find_any, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_any, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_all, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_none, (numbers, n, 16, is_seven, NULL))
+  TOO_LARGE(weft_min_index, (numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_max_index, (numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_equal, (others, numbers, n, 16))
+  TOO_LARGE(weft_equal_by, (others, numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_compare, (others, n, numbers, N, 16, compare, NULL))
+  TOO_LARGE(weft_compare, (others, N, numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_sort, (numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_sort_stable, (numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_merge, (others, numbers, n, numbers, 2, 16, compare, NULL))
+  TOO_LARGE(weft_merge, (others, numbers, 2, numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_merge,
+            (others, numbers, SIZE_MAX / 40, numbers, SIZE_MAX / 40, 16, compare, NULL))
+  TOO_LARGE(weft_sort_by_key, (numbers, n, 16, others, 4, compare, NULL))
+  TOO_LARGE(weft_sort_by_key, (numbers, n, 4, others, 16, compare, NULL))
+  TOO_LARGE(weft_argsort, (order, numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_argsort, (order, numbers, SIZE_MAX / 3, 1, compare, NULL))
+  TOO_LARGE(weft_nth_element, (numbers, n, 16, 1, compare, NULL))
+  TOO_LARGE(weft_partial_sort, (numbers, n, 16, 1, compare, NULL))
+  TOO_LARGE(weft_is_sorted, (numbers, n, 16, compare, NULL))
+  TOO_LARGE(weft_scan, (others, numbers, n, 16, &zero, true, add, NULL))
+  TOO_LARGE(kernel_map, (others, numbers, SIZE_MAX / 4 + 2, NULL))
+  TOO_LARGE(kernel_filter, (others, numbers, SIZE_MAX / 4 + 2, NULL))
+  TOO_LARGE(kernel_find, (numbers, SIZE_MAX / 4 + 2, NULL))
+  TOO_LARGE(kernel_count, (numbers, SIZE_MAX / 4 + 2, NULL))
+  TOO_LARGE(kernel_sort, (numbers, SIZE_MAX / 4 + 2, NULL))
+  MISUSE("weft_for_each: the element size is 0",
+         weft_for_each(numbers, N, 0, each_nothing, NULL))
+  MISUSE("weft_chunks: the element size is 0",
+         weft_chunks(numbers, N, 0, 1, chunk_nothing, NULL))
+  return NULL;
+}
+
 static const char *loop_misuse(unsigned which, bool commit) {
   unsigned at = 0;
   BAD_SPLIT(weft_for, (N, range_nothing, NULL))
@@ -473,6 +538,10 @@ static void check_list(misuse_list *list) {
   for (const char *message; (message = list(which, false)) != NULL; which++)
     check_misuse(list, which, message);
   CHECK(which > 0);
+}
+
+TEST(sizes_that_cannot_be_are_named) {
+  check_list(large_misuse);
 }
 
 TEST(misused_loops_are_named) {

@@ -35,6 +35,8 @@ void weft_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *s
   wf_loop loop = {map_block, &m, NULL};
   wf_check_elements(dst == NULL || src == NULL, fn == NULL, n,
                     dst_size < src_size ? dst_size : src_size, "weft_map");
+  wf_refuse_if(wf_is_too_large(n, dst_size < src_size ? src_size : dst_size), "weft_map",
+               WF_TOO_LARGE);
   wf_loop_call(o, n, &loop, "weft_map");
 }
 WF_PLAIN(weft_map,
@@ -81,7 +83,8 @@ void wf_typed_map(const wf_typed *k, void *dst, size_t dst_size, const void *src
                   size_t src_size, wf_map_leaf *leaf) {
   map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, NULL, leaf, k->ctx};
   wf_loop loop = {typed_map_block, &m, NULL};
-  wf_check_elements(dst == NULL || src == NULL, false, k->n, src_size, k->name);
+  wf_check_elements(dst == NULL || src == NULL, false, k->n,
+                    dst_size < src_size ? src_size : dst_size, k->name);
   wf_loop_call(k->opts, k->n, &loop, k->name);
 }
 

@@ -41,12 +41,24 @@ static inline void wf_refuse_if(bool is_wrong, const char *call, const char *mes
   if (WF_UNLIKELY(is_wrong)) wf_fatal(call, message);
 }
 
+/* Has an array of n elements more bytes than an object can have? Then n or the size is a
+ * mistake, and their product, which may have wrapped around, would lead anywhere. */
+static inline bool wf_is_too_large(size_t n, size_t size) {
+  size_t bytes;
+  return __builtin_mul_overflow(n, size, &bytes) || bytes > PTRDIFF_MAX;
+}
+
+#define WF_TOO_LARGE "the array is larger than memory can be"
+
 /* For n > 0 elements of `size` bytes there must be a size, a function and arrays. */
 static inline void wf_check_elements(bool no_array, bool no_fn, size_t n, size_t size,
                                      const char *call) {
-  if (WF_LIKELY(n == 0 || (!no_array && !no_fn && size != 0))) return;
+  if (WF_LIKELY(n == 0 ||
+                (!no_array && !no_fn && size != 0 && !wf_is_too_large(n, size))))
+    return;
   wf_refuse_if(size == 0, call, "the element size is 0");
-  wf_fatal(call, no_fn ? "the function is NULL" : "an array is NULL");
+  wf_refuse_if(no_fn, call, "the function is NULL");
+  wf_fatal(call, no_array ? "an array is NULL" : WF_TOO_LARGE);
 }
 
 /* ---- options ---- */
@@ -55,10 +67,12 @@ static inline void wf_check_elements(bool no_array, bool no_fn, size_t n, size_t
  * program with a message if they are not valid. */
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call);
 
-/* For calls on arrays of numbers: checks the arrays and reads the options. */
+/* For calls on arrays of n numbers of `size` bytes: checks the arrays and reads the
+ * options. */
 static inline void wf_par_start(weft_opts *out, const weft_opts *given, bool no_array,
-                                size_t n, const char *call) {
+                                size_t n, size_t size, const char *call) {
   wf_refuse_if(no_array && n > 0, call, "an array is NULL");
+  wf_refuse_if(wf_is_too_large(n, size), call, WF_TOO_LARGE);
   wf_par_options(out, given, call);
 }
 

@@ -61,7 +61,7 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
     typed_job j = {a, NULL, wf_simd_get()};                                              \
     folded r;                                                                            \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, call##_leaf_##name, merge, &j};       \
-    wf_par_start(&opts, o, a == NULL, n, "weft_" #call "_" #name);                       \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_" #call "_" #name);            \
     wf_fold_run(&opts, &r, &fold);                                                       \
     return FINISH(r, n);                                                                 \
   }                                                                                      \
@@ -84,7 +84,7 @@ static void merge_moments(void *acc, const void *right, void *ctx) {
     typed_job j = {a, b, wf_simd_get()};                                                 \
     wide r;                                                                              \
     wf_fold fold = {n, TYPED_LEAF(type), sizeof r, dot_leaf_##name, merge, &j};          \
-    wf_par_start(&opts, o, a == NULL || b == NULL, n, "weft_dot_" #name);                \
+    wf_par_start(&opts, o, a == NULL || b == NULL, n, sizeof *a, "weft_dot_" #name);     \
     wf_fold_run(&opts, &r, &fold);                                                       \
     return r;                                                                            \
   }                                                                                      \
@@ -158,7 +158,7 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
                                                                                          \
   type weft_##which##_##name##_with(const weft_opts *o, const type *a, size_t n) {       \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_" #which "_" #name);                      \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_" #which "_" #name);           \
     type value = which##_find_##name(&opts, a, n).value;                                 \
     if (n == 0 || value != (type)(none)) return value;                                   \
     for (size_t i = 0; i < n; i++)                                                       \
@@ -170,7 +170,7 @@ DEFINE_SUMS(f64, double, double, merge_double_sums, merge_double_products)
   size_t weft_##which##_index_##name##_with(const weft_opts *o, const type *a,           \
                                             size_t n) {                                  \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_" #which "_index_" #name);                \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_" #which "_index_" #name);     \
     which##_best_##name best = which##_find_##name(&opts, a, n);                         \
     if (wf_par_cancelled(&opts)) return SIZE_MAX;                                        \
     WF_ASSERT(best.leaf <= n);                                                           \
@@ -218,7 +218,7 @@ static void fill_numbers(size_t begin, size_t end, void *ctx) {
     fill_job j = {(char *)a, &value, sizeof value,                                       \
                   sizeof value == 4 ? simd->fill_4 : simd->fill_8};                      \
     wf_loop loop = {fill_numbers, &j, NULL};                                             \
-    wf_par_start(&opts, o, a == NULL, n, "weft_fill_" #name);                            \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_fill_" #name);                 \
     if (opts.min_len == 0) opts.min_len = FILL_MIN_BYTES / sizeof value;                 \
     wf_loop_run(&opts, n, &loop);                                                        \
   }                                                                                      \

@@ -185,7 +185,7 @@ static void scan_members(void *ctx) {
 
 static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
   weft_opts opts;
-  wf_par_start(&opts, o, s->dst == NULL || s->src == NULL, s->n, call);
+  wf_par_start(&opts, o, s->dst == NULL || s->src == NULL, s->n, s->size, call);
   s->opts = &opts;
   s->simd = wf_simd_get();
   s->tiles = s->n / s->tile + (s->n % s->tile != 0);

@@ -227,6 +227,6 @@ WF_PLAIN(weft_reduce, (void *result, size_t n, const weft_reducer *r, void *ctx)
 void wf_typed_fold(const wf_typed *k, void *result, const void *a, const weft_reducer *r,
                    void *in) {
   weft_opts opts;
-  wf_par_start(&opts, k->opts, a == NULL, k->n, k->name);
+  wf_par_start(&opts, k->opts, a == NULL, k->n, 1, k->name);
   run_reducer(&opts, result, k->n, fold_typed_leaf(k->n, r->size, &opts), r, in);
 }

@@ -212,6 +212,7 @@ void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, si
   wf_refuse_if(size == 0, call, "the size of an element is 0");
   wf_refuse_if(dst == NULL || src == NULL, call, "an array is NULL");
   wf_refuse_if(identity == NULL, call, "the identity is NULL");
+  wf_refuse_if(wf_is_too_large(n, size), call, WF_TOO_LARGE);
   scan_job j = {.dst = (char *)dst, .src = (const char *)src, .n = n, .size = size};
   j.identity = identity;
   j.inclusive = inclusive;

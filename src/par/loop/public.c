@@ -17,10 +17,6 @@ static void check_fn(bool is_null, size_t n, const char *call) {
   wf_refuse_if(is_null && n > 0, call, "the function is NULL");
 }
 
-static void check_base(const void *base, size_t n, size_t size, const char *call) {
-  wf_refuse_if(base == NULL && n > 0 && size > 0, call, "an array is NULL");
-}
-
 /* ---- weft_for ---- */
 
 void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, void *ctx) {
@@ -94,8 +90,7 @@ void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
                         weft_elem_fn *fn, void *ctx) {
   each_loop e = {(char *)base, size, fn, ctx};
   wf_loop loop = {each_block, &e, NULL};
-  check_fn(fn == NULL, n, "weft_for_each");
-  check_base(base, n, size, "weft_for_each");
+  wf_check_elements(base == NULL, fn == NULL, n, size, "weft_for_each");
   wf_loop_call(o, n, &loop, "weft_for_each");
 }
 WF_PLAIN(weft_for_each, (void *base, size_t n, size_t size, weft_elem_fn *fn, void *ctx),
@@ -153,8 +148,7 @@ void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size, siz
                       weft_chunk_fn *fn, void *ctx) {
   chunk_loop c = {(char *)base, n, size, chunk, fn, ctx};
   wf_loop loop = {chunk_block, &c, NULL};
-  check_fn(fn == NULL, n, "weft_chunks");
-  check_base(base, n, size, "weft_chunks");
+  wf_check_elements(base == NULL, fn == NULL, n, size, "weft_chunks");
   wf_refuse_if(chunk == 0, "weft_chunks", "the chunk length is 0");
   wf_loop_call(o, n / chunk + (n % chunk != 0), &loop, "weft_chunks");
 }

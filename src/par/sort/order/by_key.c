@@ -106,6 +106,7 @@ void weft_argsort_with(const weft_opts *o, size_t *order, const void *base, size
   weft_opts opts;
   argsort_call c = {&opts, {cmp, ctx, size}, order, (const char *)base, n};
   wf_sort_check(order == NULL || base == NULL, cmp, n, size, "weft_argsort");
+  wf_refuse_if(wf_is_too_large(n, sizeof *order), "weft_argsort", WF_TOO_LARGE);
   wf_par_options(&opts, o, "weft_argsort");
   if (n > 0) wf_par_run(&opts, argsort_inside, &c);
 }
@@ -216,6 +217,7 @@ void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t n, size_t key_
   key_call c = {.arrays = {keys, key_size, payload, payload_size, n}};
   wf_sort_check(keys == NULL || (payload == NULL && payload_size > 0), cmp_keys, n,
                 key_size, "weft_sort_by_key");
+  wf_refuse_if(wf_is_too_large(n, payload_size), "weft_sort_by_key", WF_TOO_LARGE);
   wf_par_options(&c.opts, o, "weft_sort_by_key");
   if (n < 2 || weft_is_sorted_with(o, keys, n, key_size, cmp_keys, ctx)) return;
   bool is_small = key_size <= PAIR_LARGEST && payload_size <= PAIR_LARGEST &&

@@ -200,6 +200,7 @@ void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
       &opts, {cmp, ctx, size}, (char *)dst, (const char *)a, (const char *)b, na, nb};
   wf_sort_check(dst == NULL || a == NULL, cmp, na, size, "weft_merge");
   wf_sort_check(dst == NULL || b == NULL, cmp, nb, size, "weft_merge");
+  wf_refuse_if(wf_is_too_large(na + nb, size), "weft_merge", WF_TOO_LARGE);
   wf_par_options(&opts, o, "weft_merge");
   /* An empty side may be NULL, to which nothing may be added, not even 0. */
   if (na == 0) m.a = m.b;

@@ -42,6 +42,7 @@ void wf_sort_check(bool no_array, weft_cmp_fn *cmp, size_t n, size_t size,
   if (WF_UNLIKELY(cmp == NULL)) wf_fatal(call, "the comparator is NULL");
   if (WF_UNLIKELY(size == 0)) wf_fatal(call, "the size of an element is 0");
   if (WF_UNLIKELY(no_array)) wf_fatal(call, "an array is NULL");
+  if (WF_UNLIKELY(wf_is_too_large(n, size))) wf_fatal(call, WF_TOO_LARGE);
 }
 
 /* ---- the call under way ---- */
@@ -150,6 +151,7 @@ void wf_sort_by_loops(const weft_opts *o, void *base, size_t n,
                       const char *call) {
   sort_call c = {{0}, loops, ctx, (char *)base, n, loops->size, stable};
   if (WF_UNLIKELY(base == NULL && n > 0)) wf_fatal(call, "an array is NULL");
+  if (WF_UNLIKELY(wf_is_too_large(n, loops->size))) wf_fatal(call, WF_TOO_LARGE);
   sort_start(o, &c, call);
 }
 

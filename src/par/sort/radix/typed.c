@@ -258,28 +258,28 @@ static void sort_by_number(numbers_call *b) {
 #define TYPED_SORT(N, T, BITS)                                                           \
   void weft_sort_##N##_with(const weft_opts *o, T *a, size_t n) {                        \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_sort_" #N);                               \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_sort_" #N);                    \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, 0};            \
     sort_bits##BITS(&call);                                                              \
   }                                                                                      \
   WF_PLAIN(weft_sort_##N, (T * a, size_t n), a, n)                                       \
   void weft_nth_element_##N##_with(const weft_opts *o, T *a, size_t n, size_t nth) {     \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_nth_element_" #N);                        \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_nth_element_" #N);             \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, nth};          \
     select_bits##BITS(&call);                                                            \
   }                                                                                      \
   WF_PLAIN(weft_nth_element_##N, (T * a, size_t n, size_t nth), a, n, nth)               \
   void weft_partial_sort_##N##_with(const weft_opts *o, T *a, size_t n, size_t k) {      \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_partial_sort_" #N);                       \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_partial_sort_" #N);            \
     call_bits##BITS call = {&opts, &wf_coding_##N, (wf_bits##BITS *)a, n, 0};            \
     partial_sort_bits##BITS(&call, k);                                                   \
   }                                                                                      \
   WF_PLAIN(weft_partial_sort_##N, (T * a, size_t n, size_t k), a, n, k)                  \
   bool weft_is_sorted_##N##_with(const weft_opts *o, const T *a, size_t n) {             \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, a == NULL, n, "weft_is_sorted_" #N);                          \
+    wf_par_start(&opts, o, a == NULL, n, sizeof *a, "weft_is_sorted_" #N);               \
     return all_ordered_bits##BITS(&opts, (const wf_bits##BITS *)a, n, false,             \
                                   &wf_coding_##N);                                       \
   }                                                                                      \
@@ -287,7 +287,8 @@ static void sort_by_number(numbers_call *b) {
   void weft_argsort_##N##_with(const weft_opts *o, size_t *order, const T *a,            \
                                size_t n) {                                               \
     weft_opts opts;                                                                      \
-    wf_par_start(&opts, o, order == NULL || a == NULL, n, "weft_argsort_" #N);           \
+    wf_par_start(&opts, o, order == NULL || a == NULL, n, sizeof *a,                     \
+                 "weft_argsort_" #N);                                                    \
     key_array keys = keys_of((void *)(uintptr_t)a, sizeof *a, &wf_coding_##N);           \
     if (n > 0) argsort(&opts, &keys, order, n);                                          \
   }                                                                                      \
@@ -296,7 +297,7 @@ static void sort_by_number(numbers_call *b) {
                                    size_t payload_size) {                                \
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, keys == NULL || (payload == NULL && payload_size > 0), n,     \
-                 "weft_sort_by_key_" #N);                                                \
+                 sizeof *keys, "weft_sort_by_key_" #N);                                  \
     numbers_call b = {&opts, keys_of(keys, sizeof *keys, &wf_coding_##N),                \
                       (char *)payload, payload_size, n};                                 \
     sort_by_number(&b);                                                                  \
