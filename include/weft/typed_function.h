@@ -145,7 +145,7 @@
       for (; wf_i < wf_end; wf_i++) WF_FILTER_ONE(T, pred, wf_i)                         \
       wf_few = WF_FILTER_FEW(T, wf_to - wf_before);                                      \
     }                                                                                    \
-    return (size_t)(wf_to - WF_CAST(T *, wf_dst));                                       \
+    return WF_CAST(size_t, wf_to - WF_CAST(T *, wf_dst));                                \
   }                                                                                      \
   WF_FILTER_CALLS(name, T)
 

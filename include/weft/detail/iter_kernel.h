@@ -43,22 +43,25 @@ typedef struct wf_iter_code {
 }
 #endif
 
+/* `expr` stands without parentheses, so that gcc reports a wrong type where the program
+ * has written it, and not here. It is one macro argument: no comma can be in it. */
+
 /* What all loops begin with. */
 #define WF_ITER_SOURCE(T)                                                                \
-  T const *wf_src = (T const *)wf_from;                                                  \
+  T const *wf_src = WF_CAST(T const *, wf_from);                                         \
   (void)ctx
 
 #define WF_ITER_MAP_LOOP(SIMD, fn, T, U, expr)                                           \
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_none,           \
                         size_t wf_n, void *ctx) {                                        \
-    U *wf_dst = (U *)wf_to;                                                              \
+    U *wf_dst = WF_CAST(U *, wf_to);                                                     \
     WF_ITER_SOURCE(T);                                                                   \
     (void)wf_none;                                                                       \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
-      wf_dst[wf_i] = (expr);                                                             \
+      wf_dst[wf_i] = expr;                                                               \
     }                                                                                    \
     return wf_n;                                                                         \
   }
@@ -66,15 +69,15 @@ typedef struct wf_iter_code {
 #define WF_ITER_ZIP_LOOP(SIMD, fn, T, V, U, expr)                                        \
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_right,          \
                         size_t wf_n, void *ctx) {                                        \
-    U *wf_dst = (U *)wf_to;                                                              \
+    U *wf_dst = WF_CAST(U *, wf_to);                                                     \
     WF_ITER_SOURCE(T);                                                                   \
-    V const *wf_other = (V const *)wf_right;                                             \
+    V const *wf_other = WF_CAST(V const *, wf_right);                                    \
     WF_INDEPENDENT                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       V const y = wf_other[wf_i];                                                        \
       (void)x, (void)y;                                                                  \
-      wf_dst[wf_i] = (expr);                                                             \
+      wf_dst[wf_i] = expr;                                                               \
     }                                                                                    \
     return wf_n;                                                                         \
   }
@@ -84,15 +87,15 @@ typedef struct wf_iter_code {
 #define WF_ITER_SIEVE_LOOP(SIMD, fn, T, U, keep, expr)                                   \
   SIMD static size_t fn(void *wf_to, const void *wf_from, const void *wf_none,           \
                         size_t wf_n, void *ctx) {                                        \
-    U *wf_dst = (U *)wf_to;                                                              \
+    U *wf_dst = WF_CAST(U *, wf_to);                                                     \
     WF_ITER_SOURCE(T);                                                                   \
     size_t wf_kept = 0;                                                                  \
     (void)wf_none;                                                                       \
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
-      bool wf_keep = (keep);                                                             \
-      if (sizeof(U) <= WF_TYPED_SMALL || wf_keep) wf_dst[wf_kept] = (expr);              \
+      bool wf_keep = keep;                                                               \
+      if (sizeof(U) <= WF_TYPED_SMALL || wf_keep) wf_dst[wf_kept] = expr;                \
       wf_kept += wf_keep;                                                                \
     }                                                                                    \
     return wf_kept;                                                                      \
@@ -129,7 +132,7 @@ typedef struct wf_iter_code {
     for (; wf_n > 0; wf_n--) {                                                           \
       T const x = *wf_src++;                                                             \
       (void)x;                                                                           \
-      wf_total += (keep) ? 1 : 0;                                                        \
+      wf_total += (keep) ? 1u : 0u;                                                      \
     }                                                                                    \
     return wf_total;                                                                     \
   }
@@ -141,14 +144,14 @@ typedef struct wf_iter_code {
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
-      const size_t wf_number = (size_t)(number);                                         \
+      const size_t wf_number = WF_CAST(size_t, number);                                  \
       for (size_t j = 0; j < wf_number;) {                                               \
         if (wf_to->next == wf_to->end) wf_to->flush(wf_to);                              \
-        U *wf_dst = (U *)(void *)wf_to->next;                                            \
-        size_t wf_stop = (size_t)(wf_to->end - wf_to->next) / sizeof(U);                 \
+        U *wf_dst = WF_CAST(U *, WF_CAST(void *, wf_to->next));                          \
+        size_t wf_stop = WF_CAST(size_t, wf_to->end - wf_to->next) / sizeof(U);          \
         wf_stop = wf_number - j < wf_stop ? wf_number : j + wf_stop;                     \
-        for (; j < wf_stop; j++) *wf_dst++ = (expr);                                     \
-        wf_to->next = (char *)wf_dst;                                                    \
+        for (; j < wf_stop; j++) *wf_dst++ = expr;                                       \
+        wf_to->next = WF_CAST(char *, WF_CAST(void *, wf_dst));                          \
       }                                                                                  \
     }                                                                                    \
   }
@@ -160,7 +163,7 @@ typedef struct wf_iter_code {
     for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
       T const x = wf_src[wf_i];                                                          \
       (void)x;                                                                           \
-      wf_total += (size_t)(number);                                                      \
+      wf_total += WF_CAST(size_t, number);                                               \
     }                                                                                    \
     return wf_total;                                                                     \
   }

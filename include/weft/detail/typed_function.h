@@ -66,7 +66,7 @@ extern "C" {
     if (sizeof(T) > 4 && WF_COUNT_SELECTS) {                                             \
       count##_wide = (condition) ? count##_wide + 1 : count##_wide;                      \
     } else if (sizeof(T) > 4) {                                                          \
-      count##_wide += (condition) ? 1 : 0;                                               \
+      count##_wide += (condition) ? 1u : 0u;                                             \
     } else {                                                                             \
       unsigned char wf_one = (condition) ? 1 : 0;                                        \
       count += wf_one;                                                                   \
@@ -143,7 +143,7 @@ WEFT_API size_t wf_typed_count(const wf_typed *k, const void *a, size_t size,
     }                                                                                    \
     for (; wf_i < wf_len; wf_i++) {                                                      \
       WF_ELEMENT(T, x, wf_a[wf_i]);                                                      \
-      wf_total += (condition) ? 1 : 0;                                                   \
+      wf_total += (condition) ? 1u : 0u;                                                 \
     }                                                                                    \
     return wf_total;                                                                     \
   }
