@@ -34,7 +34,7 @@ typedef struct split_call {
 
 /* Invariants: first <= end <= room, and [first, end) are the pieces that are still to be
  * walked, the next one at the end; the last page is NULL if there is no page. */
-typedef struct walk {
+typedef struct tree_walk {
   const split_call *call;
   wf_iter_leaves *first_page, *last_page;
   wf_scratch pieces;
@@ -42,17 +42,17 @@ typedef struct walk {
   unsigned gifts;  /* given away and not back yet */
   unsigned splits; /* calls of the function; may run over */
   bool cancelled;
-} walk;
+} tree_walk;
 
 /* ---- memory ---- */
 
-static char *piece_at(const walk *w, size_t i) {
+static char *piece_at(const tree_walk *w, size_t i) {
   return (char *)w->pieces.memory + i * w->call->stage->size;
 }
 
 /* Room for one more piece at the end of the list. Places in front of the list, of pieces
  * that were given away, are used again. */
-static void make_piece_room(walk *w) {
+static void make_piece_room(tree_walk *w) {
   const size_t size = w->call->stage->size, count = w->end - w->first;
   if (w->end < w->room) return;
   wf_scratch old = w->pieces;
@@ -88,7 +88,7 @@ static void free_pages(wf_iter_leaves *page) {
   }
 }
 
-static void add_page(walk *w) {
+static void add_page(tree_walk *w) {
   const size_t most = PAGE_MOST / w->call->stage->size;
   size_t room = w->last_page == NULL ? FIRST_LEAVES : 2 * w->last_page->room;
   if (room > most) room = most > 0 ? most : 1;
@@ -100,7 +100,7 @@ static void add_page(walk *w) {
   w->last_page = page;
 }
 
-static void add_leaf(walk *w, const char *piece) {
+static void add_leaf(tree_walk *w, const char *piece) {
   const size_t size = w->call->stage->size;
   wf_iter_leaves *page = w->last_page;
   if (page == NULL || page->count == page->room) {
@@ -116,18 +116,18 @@ static void add_leaf(walk *w, const char *piece) {
  * away; the thread that takes it writes `other`. */
 typedef struct gift {
   wf_task task;
-  walk other;
+  tree_walk other;
 } gift;
 
-static void walk_on(walk *w);
+static void tree_walk_on(tree_walk *w);
 
 /* On the thread that has taken the gift. */
 static void walk_gift(void *ctx) {
-  walk_on(&((gift *)ctx)->other);
+  tree_walk_on(&((gift *)ctx)->other);
 }
 
 /* The pages of the other walk follow those of this one. */
-static void append_pages(walk *w, const walk *other) {
+static void append_pages(tree_walk *w, const tree_walk *other) {
   if (other->cancelled) w->cancelled = true;
   if (other->first_page == NULL) return;
   if (w->last_page == NULL)
@@ -139,7 +139,7 @@ static void append_pages(walk *w, const walk *other) {
 
 /* Offers the last piece of the list, walks through the others, and goes on with the
  * offered one if nobody has taken it. */
-static __attribute__((noinline)) void give_and_walk(walk *w) {
+static __attribute__((noinline)) void give_and_walk(tree_walk *w) {
   gift g;
   memset(&g.other, 0, sizeof g.other);
   g.other.call = w->call;
@@ -148,7 +148,7 @@ static __attribute__((noinline)) void give_and_walk(walk *w) {
   g.other.end = 1;
   w->gifts++;
   wf_offer(wf_self, &g.task, walk_gift, &g);
-  walk_on(w);
+  tree_walk_on(w);
   w->gifts--;
   if (wf_take_back(wf_self, &g.task) && !w->cancelled) {
     WF_ASSERT(g.other.first_page == NULL && g.other.end == 1);
@@ -160,7 +160,7 @@ static __attribute__((noinline)) void give_and_walk(walk *w) {
 }
 
 /* Walks through all pieces of the list. */
-static void walk_on(walk *w) {
+static void tree_walk_on(tree_walk *w) {
   const wf_stage *s = w->call->stage;
   const size_t size = s->size;
   while (w->first < w->end && !w->cancelled) {
@@ -189,7 +189,7 @@ static void walk_on(walk *w) {
 
 typedef struct split_walk {
   split_call call;
-  walk whole;
+  tree_walk whole;
 } split_walk;
 
 static void split_inside(void *ctx) {
@@ -202,7 +202,7 @@ static void split_inside(void *ctx) {
   make_piece_room(&all->whole);
   memcpy(piece_at(&all->whole, 0), s->as.split.whole, s->size);
   all->whole.end = 1;
-  walk_on(&all->whole);
+  tree_walk_on(&all->whole);
   wf_scratch_put(all->whole.pieces);
 }
 

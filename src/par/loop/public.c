@@ -117,8 +117,7 @@ WF_ALIGN_LOOPS static int try_each_block(size_t begin, size_t end, void *ctx) {
 int weft_try_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
                            weft_try_elem_fn *fn, void *ctx) {
   try_each_loop e = {(char *)base, size, fn, ctx};
-  check_fn(fn == NULL, n, "weft_try_for_each");
-  check_base(base, n, size, "weft_try_for_each");
+  wf_check_elements(base == NULL, fn == NULL, n, size, "weft_try_for_each");
   return wf_loop_try(o, n, try_each_block, &e, "weft_try_for_each");
 }
 WF_PLAIN_OF(int, weft_try_for_each,
