@@ -36,17 +36,17 @@ typedef struct local_reduction {
   local_acc *ended; /* of members that have ended, all merged into this one; or NULL */
 } local_reduction;
 
-static local_acc *take_first(local_reduction *job) {
-  wf_lock_lock(&job->lock);
-  bool taken = job->is_taken;
-  job->is_taken = true;
-  wf_lock_unlock(&job->lock);
-  return taken ? NULL : &job->first;
+static local_acc *take_first(local_reduction *all) {
+  wf_lock_lock(&all->lock);
+  bool taken = all->is_taken;
+  all->is_taken = true;
+  wf_lock_unlock(&all->lock);
+  return taken ? NULL : &all->first;
 }
 
-static local_acc *make_accumulator(const local_reduction *job) {
-  if (job->r->size > SIZE_MAX - WF_CACHE_LINE) return NULL;
-  wf_scratch memory = wf_scratch_get(WF_CACHE_LINE + job->r->size);
+static local_acc *make_accumulator(const local_reduction *all) {
+  if (all->r->size > SIZE_MAX - WF_CACHE_LINE) return NULL;
+  wf_scratch memory = wf_scratch_get(WF_CACHE_LINE + all->r->size);
   if (memory.memory == NULL) return NULL;
   local_acc *own = (local_acc *)memory.memory;
   own->memory = memory;
@@ -55,49 +55,49 @@ static local_acc *make_accumulator(const local_reduction *job) {
 }
 
 static void *enter_reduction(void *ctx) {
-  local_reduction *job = (local_reduction *)ctx;
-  local_acc *own = take_first(job);
-  if (own == NULL) own = make_accumulator(job);
-  if (own != NULL) job->r->init(own->acc, job->ctx);
+  local_reduction *all = (local_reduction *)ctx;
+  local_acc *own = take_first(all);
+  if (own == NULL) own = make_accumulator(all);
+  if (own != NULL) all->r->init(own->acc, all->ctx);
   return own;
 }
 
 static void *fold_block(void *own, size_t begin, size_t end, void *ctx) {
-  const local_reduction *job = (const local_reduction *)ctx;
-  job->r->fold(((const local_acc *)own)->acc, begin, end, job->ctx);
+  const local_reduction *all = (const local_reduction *)ctx;
+  all->r->fold(((const local_acc *)own)->acc, begin, end, all->ctx);
   return own;
 }
 
 /* Takes what others have left; if there is nothing, leaves `own` for others. */
-static local_acc *exchange_ended(local_reduction *job, local_acc *own) {
-  wf_lock_lock(&job->lock);
-  local_acc *other = job->ended;
-  job->ended = other == NULL ? own : NULL;
-  wf_lock_unlock(&job->lock);
+static local_acc *exchange_ended(local_reduction *all, local_acc *own) {
+  wf_lock_lock(&all->lock);
+  local_acc *other = all->ended;
+  all->ended = other == NULL ? own : NULL;
+  wf_lock_unlock(&all->lock);
   return other;
 }
 
 static void leave_reduction(void *ctx_own, void *ctx) {
-  local_reduction *job = (local_reduction *)ctx;
+  local_reduction *all = (local_reduction *)ctx;
   local_acc *own = (local_acc *)ctx_own, *other;
-  while ((other = exchange_ended(job, own)) != NULL) {
-    if (other == &job->first) { /* the result stays where it is */
+  while ((other = exchange_ended(all, own)) != NULL) {
+    if (other == &all->first) { /* the result stays where it is */
       other = own;
-      own = &job->first;
+      own = &all->first;
     }
-    job->r->merge(own->acc, other->acc, job->ctx);
+    all->r->merge(own->acc, other->acc, all->ctx);
     wf_scratch_put(other->memory);
   }
 }
 
 static void reduce_inside(void *ctx) {
-  local_reduction *job = (local_reduction *)ctx;
+  local_reduction *all = (local_reduction *)ctx;
   const wf_crew crew = {.enter = enter_reduction,
                         .block = fold_block,
                         .leave = leave_reduction,
-                        .ctx = job,
+                        .ctx = all,
                         .max_len = SIZE_MAX};
-  wf_crew_run(job->opts, job->n, &crew);
+  wf_crew_run(all->opts, all->n, &crew);
 }
 
 void weft_reduce_local_with(const weft_opts *o, void *result, size_t n,
@@ -105,11 +105,11 @@ void weft_reduce_local_with(const weft_opts *o, void *result, size_t n,
   weft_opts opts;
   wf_check_reducer(r, n, result, "weft_reduce_local");
   wf_par_options(&opts, o, "weft_reduce_local");
-  local_reduction job = {
+  local_reduction all = {
       .opts = &opts, .r = r, .ctx = ctx, .n = n, .first = {.acc = result}};
-  if (n > 0) wf_par_run(&opts, reduce_inside, &job);
-  if (!job.is_taken) r->init(result, ctx); /* no block was begun */
-  WF_ASSERT(job.ended == (job.is_taken ? &job.first : NULL));
+  if (n > 0) wf_par_run(&opts, reduce_inside, &all);
+  if (!all.is_taken) r->init(result, ctx); /* no block was begun */
+  WF_ASSERT(all.ended == (all.is_taken ? &all.first : NULL));
 }
 WF_PLAIN(weft_reduce_local, (void *result, size_t n, const weft_reducer *r, void *ctx),
          result, n, r, ctx)

@@ -100,14 +100,14 @@ static void add_page(tree_walk *w) {
   w->last_page = page;
 }
 
-static void add_leaf(tree_walk *w, const char *piece) {
+static void add_leaf(tree_walk *w, const char *leaf) {
   const size_t size = w->call->stage->size;
   wf_iter_leaves *page = w->last_page;
   if (page == NULL || page->count == page->room) {
     add_page(w);
     page = w->last_page;
   }
-  memcpy(wf_iter_leaves_data(page) + page->count++ * size, piece, size);
+  memcpy(wf_iter_leaves_data(page) + page->count++ * size, leaf, size);
 }
 
 /* ---- walking ---- */
@@ -173,14 +173,14 @@ static void tree_walk_on(tree_walk *w) {
     if (++w->splits % SPLITS_PER_LOOK == 0 && wf_par_cancelled(&w->call->plan->opts))
       w->cancelled = true;
     make_piece_room(w); /* for the right part */
-    char *piece = piece_at(w, w->end - 1), *right = piece + size;
-    if (!s->as.split.fn(piece, right, s->as.split.ctx)) {
-      add_leaf(w, piece);
+    char *last = piece_at(w, w->end - 1), *right = last + size;
+    if (!s->as.split.fn(last, right, s->as.split.ctx)) {
+      add_leaf(w, last);
       w->end--;
       continue;
     }
     /* The left part comes first, so it goes to the end of the list. */
-    wf_swap_bytes(piece, right, size);
+    wf_swap_bytes(last, right, size);
     w->end++;
   }
 }

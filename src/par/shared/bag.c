@@ -146,9 +146,10 @@ int weft_bag_add_many(weft_bag *b, const void *base, size_t n) {
 
 /* ---- the whole bag ---- */
 
-/* Calls run(elements, count, ctx) for each chunk of the bag; the oldest of a part first.
+/* Calls visit(elements, count, ctx) for each chunk of the bag; the oldest of a part
+ * first.
  */
-static void each_chunk(const weft_bag *b, void (*run)(char *, size_t, void *),
+static void each_chunk(const weft_bag *b, void (*visit)(char *, size_t, void *),
                        void *ctx) {
   const wf_thread_slot *slot = wf_per_thread_first(&b->parts);
   for (; slot != NULL; slot = slot->next) {
@@ -156,7 +157,7 @@ static void each_chunk(const weft_bag *b, void (*run)(char *, size_t, void *),
     for (bag_chunk *chunk = part->oldest; chunk != NULL; chunk = chunk->newer) {
       size_t used = chunk == part->newest ? chunk->room - part->left : chunk->used;
       WF_ASSERT(used <= chunk->room);
-      if (used > 0) run(chunk_elements(chunk), used, ctx);
+      if (used > 0) visit(chunk_elements(chunk), used, ctx);
     }
   }
 }
