@@ -1,5 +1,4 @@
-/* expect: WEFT_REDUCE_LOOP takes a name, a result type, an identity, a function, an index
- */
+/* expect: WEFT_REDUCE_LOOP takes a name, a result type, an identity */
 #include <weft.h>
 
 #ifdef RIGHT

@@ -156,13 +156,13 @@ static void play_roles(unsigned index, void *arg) {
     s->owner = own_thread_id();
     weft_scope_begin_with(&opts, &s->scope);
     weft_spawn(&s->scope, say_and_stay, s);
-    AWAIT(atomic_load(&s->finished) == 1);
+    AWAIT(atomic_load(&s->finished) != 0);
     CHECK_EQ(weft_scope_end(&s->scope), 0);
     check_spots(s->spots, s->each);
   } else if (index == 1) {
     weft_pool_run(s->pool, take_the_task, s);
   } else {
-    AWAIT(atomic_load(&s->finished) == 1);
+    AWAIT(atomic_load(&s->finished) != 0);
     let_it_sleep(s->owner);
     spawn_share(0, s);
     atomic_store(&s->finished, 2);
