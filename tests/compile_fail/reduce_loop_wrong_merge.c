@@ -1,5 +1,4 @@
-/* expect: incompatible|conver|initializ|makes integer|invalid operands|no matching
- * function */
+/* expect: incompatible|conver|initializ|makes integer|invalid operands|no matching */
 #include <weft.h>
 
 #ifdef RIGHT

@@ -1,5 +1,4 @@
-/* expect: WEFT_SUM_LOOP takes a name, a result type, an index, and pairs of type and name
- */
+/* expect: WEFT_SUM_LOOP takes a name, a result type, an index, and pairs */
 #include <weft.h>
 
 #ifdef RIGHT

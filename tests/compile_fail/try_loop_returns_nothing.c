@@ -1,5 +1,4 @@
-/* expect: return.*no value|non-void function|should return a value|return-statement with
- * no value */
+/* expect: return.*no value|non-void function|should return a value */
 #include <weft.h>
 
 WEFT_TRY_LOOP(check, i, const int *, a) {
