@@ -46,11 +46,22 @@ typedef struct crew_job {
   const wf_crew *crew;
   const weft_opts *opts;
   size_t n;
-  unsigned members;          /* 1 <= members <= n */
-  size_t first_len, max_len; /* 1 <= first_len <= max_len */
-  uint64_t ticks_wanted;     /* for a block */
-  wf_word x_next;            /* where the next block begins */
+  unsigned members;        /* 1 <= members <= n */
+  size_t min_len, max_len; /* of a block: 1 <= min_len <= max_len */
+  uint64_t ticks_wanted;   /* for a block */
+  wf_word x_next;          /* where the next block begins */
 } crew_job;
+
+/* The end of a block of about `length` elements, where the options set lengths: it has at
+ * least min_len of them, and so has what is left behind it, as far as max_len allows. */
+static size_t crew_limited_end(const crew_job *j, size_t begin, size_t length) {
+  size_t left = j->n - begin;
+  if (length < j->min_len) length = j->min_len;
+  if (length >= left || (left - length < j->min_len && left <= j->max_len)) return j->n;
+  if (left - length < j->min_len && left - j->min_len >= j->min_len)
+    length = left - j->min_len;
+  return begin + length;
+}
 
 /* The end of the next block, or `begin`: there is no more to do. At most a
  * 2 * members-th of what is left, so that all members end at about the same time. */
@@ -59,14 +70,14 @@ static size_t crew_block_end(const crew_job *j, size_t begin, size_t length) {
   if (length > most) length = most;
   if (length > j->max_len) length = j->max_len;
   if (j->crew->end != NULL) return j->crew->end(begin, length, j->crew->ctx);
-  return wf_par_cancelled(j->opts) ? begin : begin + length;
+  return wf_par_cancelled(j->opts) ? begin : crew_limited_end(j, begin, length);
 }
 
 static void crew_member(void *ctx) {
   crew_job *j = (crew_job *)ctx;
   const wf_crew *c = j->crew;
   void *own = NULL;
-  size_t length = j->first_len;
+  size_t length = j->min_len;
   /* Relaxed, here and below: the word only hands out numbers. What blocks write is
    * published by the end of the tasks, or by the blocks' own means. */
   uintptr_t begin = wf_word_load_relaxed(&j->x_next);
@@ -97,8 +108,8 @@ size_t wf_crew_run(const weft_opts *opts, size_t n, const wf_crew *crew) {
   if (j.members > n) j.members = (unsigned)n;
   j.max_len = crew->max_len;
   if (opts->max_len != 0 && opts->max_len < j.max_len) j.max_len = opts->max_len;
-  j.first_len = opts->min_len != 0 ? opts->min_len : 1;
-  if (j.first_len > j.max_len) j.first_len = j.max_len;
+  j.min_len = opts->min_len != 0 ? opts->min_len : 1;
+  if (j.min_len > j.max_len) j.min_len = j.max_len;
   j.ticks_wanted = wf_block_ticks();
   wf_members_run(j.members, crew_member, &j);
   return wf_word_load_relaxed(&j.x_next);

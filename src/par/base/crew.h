@@ -79,7 +79,9 @@ typedef struct wf_crew {
  * disjoint, ascend in the order in which they are taken, and cover [0, result); each one
  * that was taken is run. The result is n unless the work was over or cancelled, or all
  * members have ended for want of memory. The options' min_len and max_len hold for
- * blocks as far as crew->max_len allows. */
+ * blocks as far as crew->max_len allows, but not where there is an `end`, which has to
+ * see to min_len itself. Where max_len is less than twice min_len, the last block may be
+ * shorter. */
 size_t wf_crew_run(const weft_opts *opts, size_t n, const wf_crew *crew);
 
 #endif

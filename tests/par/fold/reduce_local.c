@@ -190,6 +190,56 @@ TEST(not_more_workers_than_allowed) {
   weft_pool_destroy(pool);
 }
 
+typedef struct lengths {
+  size_t n, min_len, max_len;
+  atomic_ulong last_is_short; /* blocks */
+} lengths;
+
+static void no_elements(void *acc, void *ctx) {
+  (void)ctx;
+  *(size_t *)acc = 0;
+}
+
+/* Takes longer for long blocks, so that the crew wants shorter ones. */
+static void fold_and_look_at_lengths(void *acc, size_t begin, size_t end, void *ctx) {
+  lengths *l = ctx;
+  if (l->max_len != 0) CHECK(end - begin <= l->max_len);
+  if (end - begin < l->min_len && l->n >= l->min_len) {
+    CHECK(end == l->n && l->max_len != 0 && l->max_len < 2 * l->min_len);
+    atomic_fetch_add(&l->last_is_short, 1);
+  }
+  spin((unsigned)(end - begin) * 20);
+  *(size_t *)acc += end - begin;
+}
+
+static void add_elements(void *acc, const void *right, void *ctx) {
+  (void)ctx;
+  *(size_t *)acc += *(const size_t *)right;
+}
+
+/* No block is shorter than min_len or longer than max_len, as in loops. */
+TEST(lengths_of_blocks) {
+  static const size_t NS[] = {1, 2, 99, 100, 101, 199, 200, 299, 300, 1999, 5003};
+  static const weft_reducer r = {sizeof(size_t), no_elements, fold_and_look_at_lengths,
+                                 add_elements};
+  for (unsigned threads = 1; threads <= 8; threads = threads < 3 ? threads + 1 : 8) {
+    weft_pool *pool = pool_of(threads);
+    weft_opts opts = opts_on(pool);
+    for (size_t i = 0; i < sizeof NS / sizeof NS[0]; i++)
+      for (size_t max_len = 0; max_len <= 300; max_len += max_len == 0 ? 100 : 50) {
+        lengths l = {.n = NS[i], .min_len = 100, .max_len = max_len};
+        size_t result = 0;
+        opts.min_len = l.min_len;
+        opts.max_len = l.max_len;
+        weft_reduce_local_with(&opts, &result, l.n, &r, &l);
+        CHECK_EQ(result, l.n);
+        CHECK(atomic_load(&l.last_is_short) <= 1);
+      }
+    weft_pool_destroy(pool);
+    if (threads == 8) break;
+  }
+}
+
 typedef struct stopping {
   weft_scope scope;
   atomic_ulong left; /* blocks until the cancellation */
