@@ -86,8 +86,9 @@ WEFT_API int weft_handle_wait(weft_handle *h);
  * threads, so the limit is kept to within the system's timers. A caller inside
  * weft_pool_run helps, and a task that it has begun is run to its end. A thread that a
  * pool has started may be the only one that could run the function, so it runs a function
- * that nobody has begun, however long that takes. A function that returns at the very
- * last moment counts: then the result is 0.
+ * that nobody has begun, however long that takes. So does a caller that is helping, when
+ * the wait is in the task that it helps with: the pool's threads may be waiting for that
+ * task. A function that returns at the very last moment counts: then the result is 0.
  *
  * Threads: any, one for each handle. Errors: WEFT_EINVAL for NULL, WEFT_EBUSY; else 0,
  * and the handle is freed. Allocates nothing.

@@ -4,8 +4,9 @@
  * Who runs what: weft_handle_wait and weft_handle_wait_all run functions that nobody has
  * begun. Waits with a time limit, or for any of several, leave those to the threads of
  * the pool, so that a function that takes long does not make them late. Only where the
- * waiting thread is itself one of a pool's threads does it run one: perhaps there is no
- * other. While it waits, a thread that is in a pool helps there; others sleep.
+ * waiting thread is itself one of a pool's threads, or a guest that is at a task of
+ * others, does it run one: perhaps nobody else can. While it waits, a thread that is in a
+ * pool helps there; others sleep.
  *
  * Everything here runs on the thread that waits. One thread at a time waits for a handle.
  *
@@ -168,12 +169,14 @@ static void wait_for_any(weft_handle *const *h, size_t n, uint64_t deadline_ns,
   for (size_t i = 0; i < n && i <= listed; i++) delist(h[i], &waiter);
 }
 
-/* Is this thread one that a pool has started? Then work may depend on it. */
-static bool is_thread_of_pool(void) {
+/* May threads of a pool depend on this one? If a pool has started it, it may be the only
+ * one. If it is a guest that helps, a thread of the pool may wait for the task that it
+ * has taken, and while that thread waits it takes nothing from the queue. */
+static bool is_depended_on(void) {
   const wf_worker *worker = wf_worker_now();
   for (const wf_entry *it = worker != NULL ? worker->entry : NULL; it != NULL;
        it = it->outer)
-    if (wf_worker_is_thread(it->worker)) return true;
+    if (wf_worker_is_thread(it->worker) || it->worker->help_depth > 0) return true;
   return false;
 }
 
@@ -181,7 +184,7 @@ static bool is_thread_of_pool(void) {
  * that one is done. In a forked process nobody else will ever run what the parent has
  * queued. */
 static bool run_one(weft_handle *const *h, size_t n) {
-  bool runs_all = is_thread_of_pool();
+  bool runs_all = is_depended_on();
   for (size_t i = 0; i < n; i++) {
     if (!runs_all && h[i]->generation == wf_fork_generation()) continue;
     if (!wf_handle_start(h[i])) continue;

@@ -91,6 +91,53 @@ TEST(a_thread_of_the_pool_runs_what_nobody_has_begun) {
   weft_pool_destroy(pool);
 }
 
+/* A guest that is at a task of others runs it, too. The only thread of the pool waits for
+ * that task, and takes nothing from the queue meanwhile. */
+typedef struct depended_on {
+  atomic_bool outer_begun, inner_begun;
+  atomic_ulong ran;
+  uint64_t limit_ns;
+} depended_on;
+
+static void until_outer_begun(void *ctx) {
+  while (!atomic_load(&((depended_on *)ctx)->outer_begun)) spin(10);
+}
+
+static void until_inner_begun(void *ctx) {
+  while (!atomic_load(&((depended_on *)ctx)->inner_begun)) spin(10);
+}
+
+static void wait_while_helping(void *ctx) {
+  depended_on *d = ctx;
+  weft_handle *handles[2];
+  atomic_store(&d->inner_begun, true);
+  CHECK_EQ(weft_worker_index(), 0); /* the guest */
+  for (int i = 0; i < 2; i++) CHECK_EQ(weft_async(&handles[i], count_one, &d->ran), 0);
+  if (d->limit_ns == 0)
+    CHECK(weft_handle_wait_any(handles, 2) < 2);
+  else
+    CHECK_EQ(weft_handle_wait_any_for(handles, 2, d->limit_ns), 0);
+  CHECK_EQ(weft_handle_wait_all(handles, 2), 0);
+  CHECK_EQ(atomic_load(&d->ran), 2);
+}
+
+static void on_the_only_thread(void *ctx) {
+  atomic_store(&((depended_on *)ctx)->outer_begun, true);
+  weft_join(until_inner_begun, ctx, wait_while_helping, ctx);
+}
+
+static void guest_that_helps(void *ctx) {
+  weft_join(until_outer_begun, ctx, on_the_only_thread, ctx);
+}
+
+TEST(a_guest_that_helps_runs_what_nobody_has_begun) {
+  weft_pool *pool = pool_of(2); /* one thread, and this one */
+  depended_on ever = {0}, for_a_while = {.limit_ns = UINT64_C(1) << 62};
+  weft_pool_run(pool, guest_that_helps, &ever);
+  weft_pool_run(pool, guest_that_helps, &for_a_while);
+  weft_pool_destroy(pool);
+}
+
 /* Limits of all lengths against functions of all lengths: late or done, and never lost.
  */
 static void spin_a_while(void *ctx) {
