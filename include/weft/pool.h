@@ -161,8 +161,10 @@ WEFT_API int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx);
  *
  * Threads: any outside the pool, and callers inside weft_pool_run, which help meanwhile.
  * A thread of the pool itself, or a guest that is helping, would wait for itself: that
- * ends the program with a message. Errors: none. Allocates nothing. Cost: none for those
- * who submit; a wake-up for the waiting thread.
+ * ends the program with a message. (A thread of the pool is also at the function of
+ * weft_pool_run where all guest places were taken; call this outside of it if there may
+ * be more callers than weft_config.guests.) Errors: none. Allocates nothing. Cost: none
+ * for those who submit; a wake-up for the waiting thread.
  *
  *     for (size_t i = 0; i < n; i++) weft_pool_detach(pool, warm_up, &cache[i]);
  *     weft_pool_wait_idle(pool); */

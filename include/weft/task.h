@@ -176,7 +176,8 @@ WEFT_API int weft_handle_notify(weft_handle *h, int fd);
  *
  * Meaning: weft_handle_done is true by then, and threads that wait for the handle go on
  * when fn has returned. So fn is short and does not wait: for a lock that is held long,
- * a handle, a scope, a broadcast. It may drop the handle, detach and start handles.
+ * a handle, a scope, a broadcast, an idle pool. It may drop the handle, detach and start
+ * handles.
  *
  * Threads: any that has the handle. Errors: WEFT_EINVAL for NULL, WEFT_ENOMEM; then fn is
  * not called. Cost: an allocation. */

@@ -79,6 +79,10 @@ static wf_observer *oldest_first(wf_observer *newest) {
 static void tell_all(weft_handle *h, wf_observer *newest) {
   bool has_waiter = false;
   wf_ptr_store_relaxed(&h->x_teller, wf_handle_self()); /* read by the same thread only */
+  /* For weft_pool_wait_idle: this function counts as run when all have been told. */
+  wf_worker *worker = wf_worker_now();
+  struct wf_running here = {h, worker != NULL ? worker->running : NULL};
+  if (worker != NULL) worker->running = &here;
   wf_observer *it = oldest_first(newest);
   while (it != NULL) {
     wf_observer *next = it->older;
@@ -88,6 +92,7 @@ static void tell_all(weft_handle *h, wf_observer *newest) {
       tell(h, it);
     it = next;
   }
+  if (worker != NULL) worker->running = here.outer;
   if (has_waiter) {
     /* acq_rel: pairs with the compare-and-swaps of the waiting thread (handle_wait.c):
      * this thread sees what the waiter is, and a waiter that comes too late sees what the

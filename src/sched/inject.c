@@ -202,7 +202,7 @@ static void await_idle(weft_pool *pool) {
 
 /* Is the calling thread at a function that the pool waits for, as far as the worker
  * knows? Threads of the pool run nothing else; a guest may be helping, or have begun the
- * function of a handle. */
+ * function of a handle, or tell others that it has returned. */
 static bool is_waited_for(const wf_worker *worker) {
   return wf_worker_is_thread(worker) || worker->help_depth > 0 || worker->running != NULL;
 }
@@ -213,11 +213,11 @@ void weft_pool_wait_idle(weft_pool *pool) {
   /* In a forked process: what was queued is the parent's. */
   if (pool == NULL || wf_fork_is_stale(pool)) return;
   wf_worker *worker = wf_guest_find(pool);
-  if (worker != NULL && !worker->alone && !worker->serial) {
+  if (worker != NULL && !worker->alone) {
     if (is_waited_for(worker))
       wf_fatal("weft_pool_wait_idle",
                "called by a function that the pool runs: it would wait for itself");
-    if (worker == self)
+    if (worker == self && !worker->serial)
       while (!is_idle(pool) && wf_worker_run_any(worker)) {
       }
   }

@@ -402,10 +402,52 @@ TEST_BY_NAME(idle_from_the_function_of_a_handle) {
   weft_pool_run(kept_pool, wait_in_handle, NULL);
 }
 
+static void told_of_handle(void *ctx) {
+  (void)ctx;
+  gate plug = {0};
+  atomic_ulong ran = 0;
+  weft_handle *handle;
+  plug_threads(&plug, kept_pool);
+  CHECK_EQ(weft_async(&handle, count_one, &ran), 0);
+  CHECK_EQ(weft_handle_on_done(handle, wait_inside, NULL), 0);
+  weft_handle_wait(handle); /* runs both here */
+}
+
+TEST_BY_NAME(idle_from_a_function_that_is_told) {
+  kept_pool = pool_of(2);
+  weft_pool_run(kept_pool, told_of_handle, NULL);
+}
+
+/* A thread of another pool, which has no place in this one. */
+static void wait_in_handle_elsewhere(void *ctx) {
+  weft_opts opts = opts_on(kept_pool);
+  weft_handle *handle;
+  (void)ctx;
+  CHECK_EQ(weft_async_with(&opts, &handle, wait_inside, NULL), 0);
+  weft_handle_wait(handle); /* runs it here */
+}
+
+static void from_another_pool(void *ctx) {
+  gate plug = {0};
+  plug_threads(&plug, kept_pool);
+  run_on_started(ctx, wait_in_handle_elsewhere, NULL);
+}
+
+TEST_BY_NAME(idle_from_a_handle_without_a_place) {
+  static weft_pool *other;
+  weft_config config = WEFT_CONFIG_INIT;
+  config.threads = 2;
+  config.guests = 1;
+  CHECK_EQ(weft_pool_create(&kept_pool, &config), 0);
+  other = pool_of(2);
+  weft_pool_run(kept_pool, from_another_pool, other); /* this thread has the only place */
+}
+
 TEST(misuse_is_reported) {
-  static const char *const tests[] = {"idle_from_a_thread_of_the_pool",
-                                      "idle_from_the_function_of_a_handle"};
-  for (unsigned i = 0; i < 2; i++) {
+  static const char *const tests[] = {
+      "idle_from_a_thread_of_the_pool", "idle_from_the_function_of_a_handle",
+      "idle_from_a_function_that_is_told", "idle_from_a_handle_without_a_place"};
+  for (unsigned i = 0; i < sizeof tests / sizeof tests[0]; i++) {
     char output[4096];
     int status = harness_run_self("ulimit -c 0;", tests[i], output, sizeof output);
     CHECK_MSG(status != 0 && strstr(output, "weft: weft_pool_wait_idle: ") != NULL,
