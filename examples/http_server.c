@@ -3,7 +3,8 @@
  *     http_server 8080      and then    curl localhost:8080/primes/100000
  *
  * Port 0 takes a free one. SIGINT and SIGTERM end it when the requests under way are
- * answered. At most QUEUE_LIMIT requests wait in the pool; others get a 503 at once.
+ * answered. At most QUEUE_LIMIT requests wait in the pool, or as many as a second number
+ * says; others get a 503 at once.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -17,7 +18,7 @@
 #include <unistd.h>
 #include <weft.h>
 
-enum { QUEUE_LIMIT = 1000, CONNECTIONS = 1000, REQUEST_SIZE = 4096 };
+enum { QUEUE_LIMIT = 500, CONNECTIONS = 1000, REQUEST_SIZE = 4096 };
 
 typedef struct connection {
   int socket;
@@ -97,7 +98,10 @@ static void close_or_watch(connection *c) {
 static void start(connection *c) {
   int status = weft_async(&c->handle, serve, c);
   if (status == 0 && weft_handle_notify(c->handle, answered) == 0) return;
-  if (status != 0) reply(c, "503 Service Unavailable", "");
+  if (status != 0) { /* a socket that is closed with something unread takes it along */
+    (void)!recv(c->socket, c->request, REQUEST_SIZE, 0);
+    reply(c, "503 Service Unavailable", "");
+  }
   weft_handle_wait(c->handle); /* if there was no memory to be notified */
   close_or_watch(c);
 }
@@ -127,7 +131,7 @@ static int open_listener(int port) {
 
 int main(int argc, char **argv) {
   weft_config config = WEFT_CONFIG_INIT;
-  config.queue_limit = QUEUE_LIMIT;
+  config.queue_limit = argc > 2 ? strtoul(argv[2], NULL, 10) : QUEUE_LIMIT;
   poller = epoll_create1(EPOLL_CLOEXEC);
   answered = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   signal(SIGINT, end_soon);

@@ -47,7 +47,9 @@ WEFT_API int weft_local_create(weft_local **out, size_t size,
  * thread. No other thread uses it as long as this thread runs. All threads count: those
  * of any pool, stand-ins for blocked threads, and threads that are in no pool. A thread
  * that begins after another one has ended may get the slot of that one, with what is in
- * it; so there are not more slots than threads that ran at the same time.
+ * it; so there are not more slots than threads that ran at the same time. (It is the
+ * system that orders the two. ThreadSanitizer does not know of that, and reports a race
+ * if the first thread was detached and not joined.)
  *
  * The slot is this function's alone until it calls weft or ends. While it waits in a call
  * of weft (a loop, a join, weft_scope_end, also weft_spawn), its thread may run another

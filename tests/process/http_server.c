@@ -21,7 +21,7 @@ typedef struct server {
   struct sockaddr_in address;
 } server;
 
-static server start_server(void) {
+static server start_server_with(const char *queue_limit) {
   int ends[2];
   char line[128] = "", *colon;
   server made = {0};
@@ -32,7 +32,7 @@ static server start_server(void) {
     dup2(ends[1], STDOUT_FILENO);
     close(ends[0]);
     close(ends[1]);
-    execl(HTTP_SERVER, HTTP_SERVER, "0", (char *)NULL);
+    execl(HTTP_SERVER, HTTP_SERVER, "0", queue_limit, (char *)NULL);
     _exit(127);
   }
   close(ends[1]);
@@ -45,6 +45,10 @@ static server start_server(void) {
   made.address.sin_port = htons((uint16_t)strtoul(colon + 1, NULL, 10));
   made.address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   return made;
+}
+
+static server start_server(void) {
+  return start_server_with(NULL);
 }
 
 /* It ends by itself, without an error. */
@@ -237,6 +241,33 @@ TEST(clients_come_and_go) {
   for (int t = 0; t < 4; t++)
     REQUIRE(pthread_create(&threads[t], NULL, be_a_client, &s) == 0);
   for (int t = 0; t < 4; t++) pthread_join(threads[t], NULL);
+  end_server(&s, SIGTERM);
+}
+
+/* One request may wait, and requests take long: some of many are refused, and each gets
+ * its answer or learns so. (Only where a thread of the pool answered each one before the
+ * loop came to the next would none be.) */
+TEST(more_than_the_pool_can_do) {
+  enum { MANY = 100 };
+  server s = start_server_with("1");
+  int fds[MANY], refused = 0, answered = 0;
+  for (int i = 0; i < MANY; i++) fds[i] = connect_to(&s);
+  for (int i = 0; i < MANY; i++)
+    send_text(fds[i], "GET /primes/99999 HTTP/1.1\r\nConnection: close\r\n\r\n");
+  for (int i = 0; i < MANY; i++) {
+    char body[128];
+    int status = read_reply(fds[i], body);
+    CHECK(status == 200 || status == 503);
+    CHECK_STR_EQ(body, status == 200 ? "9592 primes below 99999\n" : "");
+    answered += status == 200;
+    refused += status == 503;
+    expect_end(fds[i]);
+  }
+  CHECK(answered > 0 && refused > 0);
+  int fd = connect_to(&s); /* now there is room */
+  send_text(fd, GET_100);
+  expect_reply(fd, 200, IS_100);
+  close(fd);
   end_server(&s, SIGTERM);
 }
 

@@ -148,7 +148,7 @@ static void spin_a_while(void *ctx) {
 
 static void race_with_time(void *ctx) {
   weft_opts opts = opts_on(ctx);
-  for (unsigned long i = 0; i < scaled(2000); i++) {
+  for (unsigned long i = 0; i < scaled(1000); i++) {
     unsigned char own = (unsigned char)(i % 250);
     weft_handle *handle;
     uint64_t limit = i * 97 % 30000;
