@@ -334,9 +334,12 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   worker->waits_for = scope;
   wf_patience patience;
   wf_patience_start(&patience, worker);
-  bool set;
-  while (!(set = wf_latch_probe(latch)) && !time_is_over(deadline_ns)) {
+  bool set, looked = false;
+  /* It looks once, however short the time is: a thread that waits again and again, each
+   * time too late, would never answer the broadcast of what it waits for. */
+  while (!(set = wf_latch_probe(latch)) && !(looked && time_is_over(deadline_ns))) {
     wf_work work;
+    looked = true;
     if (run_own(worker, scope)) {
       wf_patience_start(&patience, worker);
       continue;

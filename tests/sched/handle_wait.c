@@ -290,14 +290,18 @@ TEST(waiting_threads_help) {
   weft_shutdown();
 }
 
-/* A thread of the pool that waits answers broadcasts, also inside weft_isolate, where it
- * does so because what it waits for broadcasts. */
+/* A thread of the pool that waits answers broadcasts, also if the limit is over as soon
+ * as the wait begins, and also inside weft_isolate, where it does so because what it
+ * waits for broadcasts. */
 static void count_each(unsigned index, unsigned count, void *ctx) {
   CHECK(index < count);
   count_one(ctx);
 }
 
+static atomic_bool broadcast_begun;
+
 static void broadcast_now(void *ctx) {
+  atomic_store(&broadcast_begun, true);
   weft_broadcast(count_each, ctx);
 }
 
@@ -306,8 +310,12 @@ static void wait_for_broadcast(void *ctx) {
   CHECK_EQ(weft_async(&handle, broadcast_now, ctx), 0);
   CHECK_EQ(weft_handle_wait_any(&handle, 1), 0);
   CHECK_EQ(weft_handle_wait(handle), 0);
-  CHECK_EQ(weft_async(&handle, broadcast_now, ctx), 0);
-  while (weft_handle_wait_for(handle, 1000) == WEFT_EBUSY) {
+  for (uint64_t limit_ns = 1; limit_ns <= 1000; limit_ns *= 1000) {
+    atomic_store(&broadcast_begun, false);
+    CHECK_EQ(weft_async(&handle, broadcast_now, ctx), 0);
+    AWAIT(atomic_load(&broadcast_begun)); /* on another thread */
+    while (weft_handle_wait_for(handle, limit_ns) == WEFT_EBUSY) {
+    }
   }
 }
 
