@@ -202,6 +202,7 @@ static size_t item_count;
 static wf_u32 x_wanted;   /* members that were brought and have not come */
 static wf_u32 x_finished; /* the caller has come to its end */
 static wf_u32 x_arrived;  /* items in the stage where they meet */
+static wf_u32 x_inside;   /* threads in stages that do not block, if one may be */
 static bool items_meet;   /* items wait for each other in the second stage */
 static size_t fails_at;
 
@@ -220,6 +221,15 @@ static bool come_if_wanted(void) {
   return false;
 }
 
+/* In a pipe for one thread, two are never in stages that do not block. */
+static void enter_alone(const wf_pipe_stage *s) {
+  if (!w->pipe.is_strict || s->blocks) return;
+  XP_CHECK(wf_u32_fetch_add_seq_cst(&x_inside, 1) == 0);
+}
+static void leave_alone(const wf_pipe_stage *s) {
+  if (w->pipe.is_strict && !s->blocks) wf_u32_fetch_sub_seq_cst(&x_inside, 1);
+}
+
 static int stage_of_pipe(void *item, size_t number, void *ctx) {
   unsigned *steps = (unsigned *)item;
   size_t stage = (size_t)(uintptr_t)ctx;
@@ -228,6 +238,7 @@ static int stage_of_pipe(void *item, size_t number, void *ctx) {
   if (stage == 0) *steps = 0;
   XP_CHECK(*steps == stage);
   ++*steps;
+  enter_alone(s);
   if (s->kind == WEFT_STAGE_ORDERED) {
     /* Void numbers come last here. */
     XP_CHECK(w->next[stage] == number);
@@ -239,6 +250,7 @@ static int stage_of_pipe(void *item, size_t number, void *ctx) {
     wf_u32_fetch_add_seq_cst(&x_arrived, 1);
     while (wf_u32_load_acquire(&x_arrived) < 2) wf_sys_relax();
   }
+  leave_alone(s);
   if (stage == 1 && number == fails_at) return -7;
   if (stage + 1 == w->pipe.count) through[number]++;
   return 0;
@@ -276,6 +288,7 @@ static void make_pipe(weft_stage_kind a, weft_stage_kind b, weft_stage_kind c,
   wf_u32_init(&x_wanted, 0);
   wf_u32_init(&x_finished, 0);
   wf_u32_init(&x_arrived, 0);
+  wf_u32_init(&x_inside, 0);
 }
 
 /* The calling thread. As in weft_scope_end it waits for the members, and runs those that
@@ -341,6 +354,24 @@ PIPE(members_of_a_failing_pipe, failing)
  * other thread is not brought, or leaves and is missed. */
 PIPE(members_that_must_meet, meeting)
 PIPE(members_that_must_meet_in_a_parallel_pipe, meeting_parallel)
+
+/* One thread at a time, but for blocking stages: whoever comes back from one when another
+ * is at work leaves its item to that one, which may be about to leave too. */
+static void limit_to_one(unsigned blocking_stage) {
+  w->stages[blocking_stage].blocks = true;
+  w->pipe.limit = 1;
+  w->pipe.is_strict = true;
+}
+static void limited(void) {
+  make_pipe(WEFT_STAGE_ORDERED, WEFT_STAGE_PARALLEL, WEFT_STAGE_ORDERED, 2, 2);
+  limit_to_one(1);
+}
+static void limited_parallel(void) {
+  make_pipe(WEFT_STAGE_PARALLEL, WEFT_STAGE_SERIAL, WEFT_STAGE_ORDERED, 2, 2);
+  limit_to_one(0);
+}
+PIPE(members_behind_a_blocking_stage, limited)
+PIPE(members_behind_a_blocking_first_stage, limited_parallel)
 
 /* The helper is a member already, finds nothing yet and leaves, while the caller makes
  * work available and sees it counted. */

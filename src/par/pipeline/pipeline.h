@@ -40,6 +40,7 @@ typedef struct wf_pipe {
   bool shares;    /* other threads may become members */
   bool isolates;  /* they come by tasks, which must not run on top of a stage */
   unsigned limit; /* members that may be active */
+  bool is_strict; /* the program has set the limit: it holds behind blocking stages too */
   unsigned spins; /* looks of a member before it leaves */
   const weft_opts *opts;
   weft_scope *scope; /* of the pipeline; NULL in tests that have no pool */
@@ -70,7 +71,7 @@ void wf_pipe_init(wf_pipe *p, wf_seat *seats);
 
 /* Works on the pipeline for as long as there is something to do for one more thread. The
  * calling thread is counted as a member, and is not afterwards. `is_caller`: the thread
- * that made the pipeline, which does not make way for others. */
+ * that made the pipeline, which does not make way for others unless it must. */
 void wf_pipe_join(wf_pipe *p, bool is_caller);
 
 #endif

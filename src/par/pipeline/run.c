@@ -320,11 +320,25 @@ static wf_token *find_token_soon(wf_pipe *p) {
   return token;
 }
 
+/* The member has come back from a blocking stage with a token to go on with, perhaps when
+ * enough others are active: then these go on with it. True: the member has left. */
+static bool gave_way(wf_pipe *p, wf_token **token) {
+  if (!made_way(p)) return false;
+  wf_ready_push(&p->ready, p->tokens, *token);
+  *token = NULL;
+  /* They may have left before the push: as in leave_pipe. */
+  return !count_in(p);
+}
+
 void wf_pipe_join(wf_pipe *p, bool is_caller) {
   for (;;) {
     wf_token *token = find_token_soon(p);
     if (token == NULL && leave_pipe(p)) return;
-    while (token != NULL) token = advance(p, token);
-    if (!is_caller && made_way(p)) return;
+    while (token != NULL) {
+      bool was_away = p->is_strict && p->stages[token->stage].blocks;
+      token = advance(p, token);
+      if (WF_UNLIKELY(was_away) && token != NULL && gave_way(p, &token)) return;
+    }
+    if ((!is_caller || p->is_strict) && made_way(p)) return;
   }
 }

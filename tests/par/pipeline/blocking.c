@@ -90,6 +90,41 @@ TEST(more_items_block_than_there_are_threads) {
   in_pool_with_stand_ins(2, TOGETHER, run_together);
 }
 
+/* ---- max_workers ---- */
+
+/* Several items leave the blocking stage at the same time, on threads of their own. */
+static atomic_ulong inside_now;
+static unsigned most_allowed;
+static void come_back_together(plant *p, unsigned stage, size_t number) {
+  wait_together(p, stage, number);
+  if (stage == 1) return;
+  CHECK(atomic_fetch_add(&inside_now, 1) < most_allowed);
+  spin(200);
+  atomic_fetch_sub(&inside_now, 1);
+}
+
+static void run_limited(void *ctx) {
+  static const weft_stage_kind kinds[] = {WEFT_STAGE_ORDERED,
+                                          WEFT_STAGE_PARALLEL_BLOCKING,
+                                          WEFT_STAGE_PARALLEL, WEFT_STAGE_SERIAL};
+  (void)ctx;
+  for (most_allowed = 1; most_allowed <= 3; most_allowed++) {
+    weft_opts opts = WEFT_OPTS_INIT;
+    opts.max_workers = most_allowed;
+    plant *p = plant_of(kinds, 4, 50 * TOGETHER);
+    p->work = come_back_together;
+    atomic_store(&blocked, 0);
+    CHECK_EQ(weft_pipeline_with(&opts, sizeof(part), TOGETHER, p->stages, 4), 0);
+    check_all_through(p);
+    free(p);
+  }
+}
+
+TEST(max_workers_holds_behind_blocking_stages) {
+  in_pool_with_stand_ins(4, TOGETHER, run_limited);
+  in_pool_with_stand_ins(2, TOGETHER, run_limited);
+}
+
 /* ---- errors of blocking stages ---- */
 
 static void run_failing(void *ctx) {
