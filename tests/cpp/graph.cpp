@@ -3,7 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "support.hpp"
 
+#include <atomic>
 #include <cstdio>
+#include <thread>
+#include <vector>
 
 TEST(nodes_run_in_order) {
   in_each_pool([] {
@@ -96,6 +99,60 @@ TEST(a_node_cancels_with_a_number) {
   g.edge(a, g.add("b", [&] { ran = true; }));
   CHECK_EQ(g.run(), 17);
   CHECK(!ran);
+}
+
+/* An exception belongs to the run in which it was thrown, whatever the status says. */
+TEST(no_exception_is_left_for_the_next_run) {
+  in_each_pool([] {
+    weft::graph g;
+    bool fails = true;
+    g.add("a", [&] {
+      if (!fails) return;
+      weft_scope_cancel(weft::scope_current(), WEFT_EBUSY);
+      throw oops{3};
+    });
+    CHECK_EQ(thrown_by([&] { g.run(); }), 3);
+    fails = false;
+    CHECK_EQ(g.run(), 0);
+  });
+}
+
+TEST(a_running_graph_is_busy) {
+  in_each_pool([] {
+    weft::graph g;
+    int status = 0, refused = 0;
+    g.add("a", [&] {
+      status = g.run();
+      try {
+        g.add("b", [] {});
+      } catch (const weft::error &e) {
+        refused = e.status();
+      }
+    });
+    CHECK_EQ(g.run(), 0);
+    CHECK_EQ(status, WEFT_EBUSY);
+    CHECK_EQ(refused, WEFT_EBUSY);
+  });
+}
+
+/* Runs of several threads, of which one at a time goes through, throw their own. */
+TEST(runs_at_once_throw_their_own) {
+  weft::graph g;
+  std::atomic<std::size_t> round{0}, seen{0};
+  g.add([&] { throw oops{round.fetch_add(1) + 1}; });
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; i++)
+    threads.emplace_back([&] {
+      for (int k = 0; k < 200; k++) {
+        try {
+          CHECK_EQ(g.run(), WEFT_EBUSY);
+        } catch (const oops &) {
+          seen.fetch_add(1);
+        }
+      }
+    });
+  for (auto &thread : threads) thread.join();
+  CHECK_EQ(seen.load(), round.load());
 }
 
 TEST(a_graph_is_moved) {

@@ -50,7 +50,7 @@ public:
    *
    * Meaning: weft_graph_add. f is moved into the graph and called once in each run, when
    * the nodes before it have ended. The name may be NULL or left out. Throws
-   * std::bad_alloc without memory. */
+   * std::bad_alloc without memory, weft::error (WEFT_EBUSY) while the graph runs. */
   template <class F> node add(const char *name, F &&f) {
     using function = std::decay_t<F>;
     static_assert(std::is_invocable_v<function &>,
@@ -88,9 +88,11 @@ public:
    * returns WEFT_EINVAL for a cycle, WEFT_EBUSY if it runs already; text() says more.
    * Throws what a node has thrown. */
   int run(const options &o) {
+    if (state_->running.exchange(true, std::memory_order_acquire)) return WEFT_EBUSY;
     const int status = weft_graph_run_with(&o, state_->graph);
-    if (status == WEFT_EBUSY) return status; /* perhaps another run goes on */
-    if (state_->what) detail::rethrow(std::exchange(state_->what, nullptr));
+    std::exception_ptr what = state_->take();
+    state_->running.store(false, std::memory_order_release);
+    if (what) detail::rethrow(what);
     return status;
   }
   int run() {
@@ -120,6 +122,7 @@ private:
   struct state {
     weft_graph *graph = nullptr;
     std::vector<std::unique_ptr<any_node>> nodes;
+    std::atomic<bool> running{false}; /* whoever sets it has the exception of its run */
     std::mutex lock;
     std::exception_ptr what; /* the first of a run; under the lock */
 
@@ -128,6 +131,10 @@ private:
     state &operator=(const state &) = delete;
     ~state() {
       weft_graph_destroy(graph);
+    }
+    std::exception_ptr take() noexcept {
+      std::lock_guard<std::mutex> hold(lock);
+      return std::exchange(what, nullptr);
     }
     WEFT_HPP_COLD void caught() noexcept {
       {
@@ -157,6 +164,8 @@ private:
 
   /* The callable comes first: a node without one would be left in the graph. */
   template <class F, class G> owned<F> *own(G &&g) {
+    if (state_->running.load(std::memory_order_relaxed)) /* its own, or a misuse */
+      detail::check(WEFT_EBUSY);
     auto made = std::make_unique<owned<F>>(state_.get(), std::forward<G>(g));
     owned<F> *where = made.get();
     state_->nodes.push_back(std::move(made));
