@@ -145,13 +145,16 @@ static int call_in_isolation(const wf_pipe *p, const wf_pipe_stage *s, void *ite
   return call.result;
 }
 
-/* While the thread is in a blocking stage, it does not count as active. */
+/* While the thread is in a blocking stage, it does not count as active. Without memory
+ * the member that it brings runs on top of this one, before the stage does, and so may
+ * come to the stage in its turn, once for each item. So there must be room on the stack.
+ */
 static int call_in_section(wf_pipe *p, const wf_pipe_stage *s, void *item,
                            size_t number) {
   if (p->shares) {
     /* seq_cst: pairs with the load in count_in, as in leave_pipe. */
     wf_u32_fetch_sub_seq_cst(&p->x_active, 1);
-    if (pipe_has_work(p)) bring_member(p);
+    if (pipe_has_work(p) && wf_stack_is_half_free()) bring_member(p);
   }
   weft_blocking_begin();
   int error = call_in_isolation(p, s, item, number);

@@ -8,6 +8,8 @@
 #include "par/pipeline/plant.h"
 #include "par/refusal.h"
 
+#include <pthread.h>
+
 static const weft_stage_kind KINDS[] = {WEFT_STAGE_ORDERED, WEFT_STAGE_PARALLEL,
                                         WEFT_STAGE_SERIAL, WEFT_STAGE_ORDERED};
 
@@ -88,6 +90,51 @@ TEST(no_memory_for_one_large_item) {
   CHECK_EQ(weft_pipeline(SIZE_MAX, 0, stages, 1), WEFT_ENOMEM);
   CHECK_EQ(weft_pipeline(SIZE_MAX - 63, 1, stages, 1), WEFT_ENOMEM);
   weft_shutdown();
+}
+
+/* Memory for the items but none for tasks: members run at once, on top of each other.
+ * Many items in blocking stages do not fill the stack with them, here a small one. */
+enum { MANY = 4000, SMALL_STACK = 512 * 1024 };
+
+static int some_items(void *item, size_t number, void *ctx) {
+  (void)item, (void)ctx;
+  return number < MANY ? 0 : WEFT_END;
+}
+
+static int next_item(void *item, size_t number, void *ctx) {
+  size_t *next = ctx;
+  (void)item;
+  CHECK_EQ(number, *next);
+  ++*next;
+  return 0;
+}
+
+static void run_many_blocked(void *ctx) {
+  size_t through = 0;
+  (void)ctx;
+  weft_stage stages[] = {{WEFT_STAGE_PARALLEL_BLOCKING, some_items, NULL},
+                         {WEFT_STAGE_ORDERED, next_item, &through}};
+  refuse_memory(REFUSE_FROM, 2);
+  CHECK_EQ(weft_pipeline(sizeof(part), SIZE_MAX, stages, 2), 0);
+  allow_memory();
+  CHECK_EQ(through, MANY);
+}
+
+static void *on_small_stack(void *ctx) {
+  weft_pool *pool = pool_of(2);
+  weft_pool_run(pool, run_many_blocked, NULL);
+  weft_pool_destroy(pool);
+  return ctx;
+}
+
+TEST(no_memory_for_tasks_and_many_blocking_items) {
+  pthread_attr_t attr;
+  pthread_t thread;
+  REQUIRE(pthread_attr_init(&attr) == 0);
+  REQUIRE(pthread_attr_setstacksize(&attr, SMALL_STACK) == 0);
+  REQUIRE(pthread_create(&thread, &attr, on_small_stack, NULL) == 0);
+  pthread_join(thread, NULL);
+  pthread_attr_destroy(&attr);
 }
 
 /* No bound, in effect: the ring has a size nevertheless. */
