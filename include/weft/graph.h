@@ -70,7 +70,7 @@ WEFT_API void weft_graph_destroy(weft_graph *g);
  *
  * Threads: one at a time. Errors: NULL without memory, and while the graph runs. A fn
  * that is NULL ends the program with a message. fn must not be left by longjmp,
- * pthread_exit or a C++ exception. Cost: 128 bytes and the name. */
+ * pthread_exit or a C++ exception. Cost: 132 bytes and the name. */
 WEFT_API weft_node *weft_graph_add(weft_graph *g, const char *name, weft_fn *fn,
                                    void *ctx);
 
@@ -82,12 +82,13 @@ WEFT_API weft_node *weft_graph_add(weft_graph *g, const char *name, weft_fn *fn,
  * there.
  *
  * Meaning: nodes do not wait for an edge of a choice. A node that has such edges only
- * runs when it is chosen; one that has others too runs when the nodes behind those have
- * ended, and again each time that it is chosen. So an edge of a choice may lead back, and
- * makes a loop:
+ * runs when it is chosen; one that has others too runs when the nodes from which those
+ * come have ended, and again each time that it is chosen. So an edge of a choice may lead
+ * back, and makes a loop:
  *
- *     static size_t again(void *ctx) { return ((struct job *)ctx)->error > 1e-9 ? 0 : 1;
- * }
+ *     static size_t again(void *ctx) {
+ *       return ((struct job *)ctx)->error > 1e-9 ? 0 : 1;
+ *     }
  *     ...
  *     weft_node *test = weft_graph_choice(g, "converged?", again, &job);
  *     weft_graph_edge(g, step, test);
@@ -96,7 +97,9 @@ WEFT_API weft_node *weft_graph_add(weft_graph *g, const char *name, weft_fn *fn,
  *
  * A run must not choose a node that has not ended since it was last started: then it is
  * cancelled with WEFT_EBUSY. A node which waits for several others goes by the number of
- * nodes that ended, so do not run one of them twice before the others have run once.
+ * nodes that ended, so do not run one of them twice before the others have run once. Nor
+ * does it run if one of them is never chosen: where two branches come together again, let
+ * each end in a choice that returns 0, with one edge to the common node.
  * Everything else is as with weft_graph_add. */
 WEFT_API weft_node *weft_graph_choice(weft_graph *g, const char *name, weft_choice_fn *fn,
                                       void *ctx);
@@ -108,7 +111,7 @@ WEFT_API weft_node *weft_graph_choice(weft_graph *g, const char *name, weft_choi
  * Threads: one at a time. Errors, and weft_graph_error names the nodes: WEFT_EINVAL for
  * an edge that is there already, from a node to itself (unless that is a choice), with a
  * node of another graph, or with NULL; WEFT_ENOMEM; WEFT_EBUSY while the graph runs.
- * Cycles are found when the graph is run. Cost: up to two edges of a node need no memory
+ * Cycles are found when the graph is run. Cost: up to four edges of a node need no memory
  * of their own. */
 WEFT_API int weft_graph_edge(weft_graph *g, weft_node *before, weft_node *after);
 

@@ -71,6 +71,35 @@ TEST(what_waits_for_a_branch_not_taken_does_not_run) {
   weft_graph_destroy(g);
 }
 
+/* Branches that end in choices come together again, whichever was taken. */
+static size_t choose_first(void *ctx) {
+  (void)ctx;
+  return 0;
+}
+
+static void run_joined_branches(void *ctx) {
+  branching *b = ctx;
+  for (b->chosen = 0; b->chosen < 5; b->chosen++) {
+    b->ran[0] = 0;
+    CHECK_EQ(weft_graph_run(b->graph), 0);
+    CHECK_EQ(b->ran[0], 1);
+  }
+}
+
+TEST(branches_come_together) {
+  branching b = {0};
+  REQUIRE(weft_graph_create(&b.graph) == 0);
+  weft_node *which = weft_graph_choice(b.graph, "which", choose, &b);
+  weft_node *common = weft_graph_add(b.graph, "common", mark, &b.ran[0]);
+  for (size_t i = 0; i < 5; i++) {
+    weft_node *branch = weft_graph_choice(b.graph, "branch", choose_first, NULL);
+    CHECK_EQ(weft_graph_edge(b.graph, which, branch), 0);
+    CHECK_EQ(weft_graph_edge(b.graph, branch, common), 0);
+  }
+  in_pools(run_joined_branches, &b);
+  weft_graph_destroy(b.graph);
+}
+
 /* A node that waits for two others and is also chosen runs for both reasons: to be chosen
  * takes nothing from what has arrived. */
 TEST(a_chosen_node_still_waits_for_the_others) {
