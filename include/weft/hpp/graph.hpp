@@ -55,8 +55,10 @@ public:
     using function = std::decay_t<F>;
     static_assert(std::is_invocable_v<function &>,
                   "weft::graph::add: the function must be callable as f()");
-    owned<function> *made = own<function>(std::forward<F>(f));
-    return check(weft_graph_add(state_->graph, name, owned<function>::run, made));
+    if constexpr (std::is_invocable_v<function &>) {
+      owned<function> *made = own<function>(std::forward<F>(f));
+      return check(weft_graph_add(state_->graph, name, owned<function>::run, made));
+    }
   }
   template <class F> node add(F &&f) {
     return add(nullptr, std::forward<F>(f));
@@ -73,8 +75,10 @@ public:
     static_assert(std::is_invocable_r_v<std::size_t, function &>,
                   "weft::graph::choice: the function must be callable as f() and return "
                   "a number");
-    owned<function> *made = own<function>(std::forward<F>(f));
-    return check(weft_graph_choice(state_->graph, name, owned<function>::choose, made));
+    if constexpr (std::is_invocable_r_v<std::size_t, function &>) {
+      owned<function> *made = own<function>(std::forward<F>(f));
+      return check(weft_graph_choice(state_->graph, name, owned<function>::choose, made));
+    }
   }
 
   /* `after` starts when `before` has ended. Throws weft::graph_error, with the names of

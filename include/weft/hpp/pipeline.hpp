@@ -124,14 +124,27 @@ template <class T, class F> struct stage_runner {
   }
 };
 
+/* A bool would read as an error where it says that all went well. */
+template <class T, class F>
+constexpr bool
+    has_stage_result = std::is_void_v<stage_result<T, F>> ||
+                       (std::is_convertible_v<stage_result<T, F>, int> &&
+                        !std::is_same_v<std::decay_t<stage_result<T, F>>, bool>);
+
 template <class T, class First, class... Rest> constexpr bool expect_stages() {
-  static_assert(is_stage_function<T, First> && (is_stage_function<T, Rest> && ...),
-                "weft::pipeline: a stage must be callable as f(item &) or f(item &, "
-                "number); a parallel one as const");
-  if constexpr (is_stage_function<T, First> && (is_stage_function<T, Rest> && ...)) {
-    static_assert(!std::is_void_v<stage_result<T, First>>,
+  constexpr bool callable =
+      is_stage_function<T, First> && (is_stage_function<T, Rest> && ...);
+  static_assert(callable, "weft::pipeline: a stage must be callable as f(item &) or "
+                          "f(item &, number); a parallel one as const");
+  if constexpr (callable) {
+    constexpr bool makes = !std::is_void_v<stage_result<T, First>>;
+    constexpr bool returns =
+        has_stage_result<T, First> && (has_stage_result<T, Rest> && ...);
+    static_assert(makes,
                   "weft::pipeline: the first stage must return 0, WEFT_END or an error");
-    return !std::is_void_v<stage_result<T, First>>;
+    static_assert(returns,
+                  "weft::pipeline: a stage must return nothing or an int: 0 or an error");
+    return makes && returns;
   } else {
     return false;
   }
