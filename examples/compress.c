@@ -122,7 +122,7 @@ static int self_test(void) {
 }
 
 int main(int argc, char **argv) {
-  int level = argc > 1 && argv[1][0] == '-' ? atoi(argv[1] + 1) : 6;
+  int level = argc == 1 ? 6 : argv[1][0] == '-' ? atoi(argv[1] + 1) : 0;
   if (argc > 1 && strcmp(argv[1], "--test") == 0) return self_test();
   if (argc > 2 || level < 1 || level > 9) {
     fprintf(stderr, "usage: compress [-1 ... -9] <file >file.gz, or compress --test\n");
