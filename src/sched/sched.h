@@ -144,6 +144,13 @@ bool wf_stack_is_half_free(void);
  * system does not tell, or for code on a stack of its own making. (worker.c) */
 bool wf_stack_was_left(const void *address, const void *frame);
 
+/* Do the bytes of both have some in common? Live variables do not. */
+static inline bool wf_bytes_overlap(const void *a, size_t a_size, const void *b,
+                                    size_t b_size) {
+  uintptr_t x = (uintptr_t)a, y = (uintptr_t)b;
+  return x < y ? y - x < a_size : x - y < b_size;
+}
+
 /* ---- cancellation ---- */
 
 /* Is the scope, or one around it, cancelled? */

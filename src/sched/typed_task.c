@@ -49,15 +49,22 @@ static wf_outside_fork *make_record(wf_call *forked, size_t size) {
   return record;
 }
 
+/* The least that a task takes of the program's memory. */
+static size_t size_of_task(const wf_outside_fork *record) {
+  return record->size > 0 ? record->size : sizeof(wf_call);
+}
+
 /* A function that returns and has not joined its fork makes no call that would notice;
  * the next fork does. The memory of the last fork is not looked at, since it may be
  * something else by now. */
-static void check_last_fork(const wf_outside_fork *last, const wf_call *forked,
+static void check_last_fork(const wf_outside_fork *last, const wf_outside_fork *next,
                             const void *frame) {
   if (last == NULL) return;
-  if (last->forked == forked)
+  if (last->forked == next->forked)
     wf_fatal("WEFT_TASK", "a task is forked again that was not joined");
-  if (wf_stack_was_left(last->forked, frame))
+  if (wf_stack_was_left(last->forked, frame) ||
+      wf_bytes_overlap(last->forked, size_of_task(last), next->forked,
+                       size_of_task(next)))
     wf_fatal("WEFT_TASK", "a function has returned and has not joined a task that it "
                           "had forked");
 }
@@ -73,7 +80,7 @@ static void fork_outside(wf_call *forked, size_t size, const void *frame) {
     forked->slot = WF_SLOT_OUTSIDE;
     return;
   }
-  check_last_fork(worker->outside_forks, forked, frame);
+  check_last_fork(worker->outside_forks, record, frame);
   forked->slot = slot_of_record(record);
   record->before = worker->outside_forks;
   worker->outside_forks = record;
