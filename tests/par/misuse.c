@@ -209,6 +209,9 @@ static const char *large_misuse(unsigned which, bool commit) {
   TOO_LARGE(weft_chunks, (numbers, n, 16, 1, chunk_nothing, NULL))
   TOO_LARGE(weft_map, (others, 4, numbers, n, 16, map_nothing, NULL))
   TOO_LARGE(weft_map, (others, 16, numbers, n, 4, map_nothing, NULL))
+  TOO_LARGE(weft_try_map, (others, 4, numbers, n, 16, try_map_nothing, NULL))
+  TOO_LARGE(weft_try_map, (others, 16, numbers, n, 4, try_map_nothing, NULL))
+  TOO_LARGE(weft_try_for_each, (numbers, n, 16, try_each_nothing, NULL))
   TOO_LARGE(weft_filter, (others, numbers, n, 16, is_seven, NULL))
   TOO_LARGE(weft_partition, (numbers, n, 16, is_seven, NULL))
   TOO_LARGE(weft_unique, (numbers, n, 16, compare, NULL))
@@ -255,6 +258,8 @@ static const char *large_misuse(unsigned which, bool commit) {
          weft_for_each(numbers, N, 0, each_nothing, NULL))
   MISUSE("weft_chunks: the element size is 0",
          weft_chunks(numbers, N, 0, 1, chunk_nothing, NULL))
+  MISUSE("weft_try_for_each: the element size is 0",
+         weft_try_for_each(numbers, N, 0, try_each_nothing, NULL))
   return NULL;
 }
 

@@ -35,7 +35,7 @@ void weft_map_with(const weft_opts *o, void *dst, size_t dst_size, const void *s
   wf_loop loop = {map_block, &m, NULL};
   wf_check_elements(dst == NULL || src == NULL, fn == NULL, n,
                     dst_size < src_size ? dst_size : src_size, "weft_map");
-  wf_refuse_if(wf_is_too_large(n, dst_size < src_size ? src_size : dst_size), "weft_map",
+  wf_refuse_if(wf_is_too_large(n, dst_size) || wf_is_too_large(n, src_size), "weft_map",
                WF_TOO_LARGE);
   wf_loop_call(o, n, &loop, "weft_map");
 }
@@ -66,6 +66,8 @@ int weft_try_map_with(const weft_opts *o, void *dst, size_t dst_size, const void
   try_map_loop m = {(char *)dst, (const char *)src, dst_size, src_size, fn, ctx};
   wf_check_elements(dst == NULL || src == NULL, fn == NULL, n,
                     dst_size < src_size ? dst_size : src_size, "weft_try_map");
+  wf_refuse_if(wf_is_too_large(n, dst_size) || wf_is_too_large(n, src_size),
+               "weft_try_map", WF_TOO_LARGE);
   return wf_loop_try(o, n, try_map_block, &m, "weft_try_map");
 }
 WF_PLAIN_OF(int, weft_try_map,
