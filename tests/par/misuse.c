@@ -182,10 +182,12 @@ typedef const char *misuse_list(unsigned which, bool commit);
 /* A misuse that is noticed while threads work. ThreadSanitizer cannot start threads in
  * the child of a fork, so there it is left out; the other builds have it. */
 #if defined(__SANITIZE_THREAD__)
-#define MISUSE_AT_WORK(message, ...)
+#define MISUSE_AT_WORK(message, ...)                                                     \
+  if (false) (void)(__VA_ARGS__);
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
-#define MISUSE_AT_WORK(message, ...)
+#define MISUSE_AT_WORK(message, ...)                                                     \
+  if (false) (void)(__VA_ARGS__);
 #endif
 #endif
 #ifndef MISUSE_AT_WORK
