@@ -211,7 +211,7 @@ static size_t await_any(weft_handle *const *h, size_t n, uint64_t timeout_ns,
   return first_done(h, n);
 }
 
-static void check_list(weft_handle *const *h, size_t n, const char *call) {
+static void check_handles(weft_handle *const *h, size_t n, const char *call) {
   if (n == 0) wf_fatal(call, "n is 0: there is nothing to wait for");
   if (h == NULL) wf_fatal(call, "h is NULL");
   for (size_t i = 0; i < n; i++)
@@ -219,14 +219,14 @@ static void check_list(weft_handle *const *h, size_t n, const char *call) {
 }
 
 size_t weft_handle_wait_any(weft_handle *const *h, size_t n) {
-  check_list(h, n, "weft_handle_wait_any");
+  check_handles(h, n, "weft_handle_wait_any");
   size_t found = await_any(h, n, WF_NEVER, "weft_handle_wait_any");
   WF_ASSERT(found < n);
   return found;
 }
 
 size_t weft_handle_wait_any_for(weft_handle *const *h, size_t n, uint64_t timeout_ns) {
-  check_list(h, n, "weft_handle_wait_any_for");
+  check_handles(h, n, "weft_handle_wait_any_for");
   size_t found = await_any(h, n, timeout_ns, "weft_handle_wait_any_for");
   return found < n ? found : SIZE_MAX;
 }
