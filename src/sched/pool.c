@@ -231,6 +231,19 @@ static void check_may_be_destroyed(const weft_pool *pool, const char *call) {
   if (has_guests(pool)) wf_fatal(call, "the pool is in use by another thread");
 }
 
+/* Nobody is in a queue any more. Not true for a pool of the parent process: a lock may be
+ * in the hands of a thread that is not in this one. */
+static void check_unlocked(const weft_pool *pool) {
+  for (unsigned i = 0; i < pool->slots; i++) {
+    WF_ASSERT(wf_u32_peek(&pool->workers[i].deque.lock.x_state) == WF_LOCK_FREE);
+    WF_ASSERT(wf_u32_peek(&pool->workers[i].spawned.lock.x_state) == WF_LOCK_FREE);
+  }
+  WF_ASSERT(wf_u32_peek(&pool->injector.push_lock.x_state) == WF_LOCK_FREE);
+  WF_ASSERT(wf_u32_peek(&pool->injector.take_lock.x_state) == WF_LOCK_FREE);
+  WF_ASSERT(wf_u32_peek(&pool->background.push_lock.x_state) == WF_LOCK_FREE);
+  WF_ASSERT(wf_u32_peek(&pool->background.take_lock.x_state) == WF_LOCK_FREE);
+}
+
 void wf_pool_destroy(weft_pool *pool, const char *call) {
   if (pool == NULL) return;
   if (wf_guest_find(pool) != NULL)
@@ -251,6 +264,7 @@ void wf_pool_destroy(weft_pool *pool, const char *call) {
   WF_ASSERT(wf_u32_peek(&pool->sleep.x_helpers) == 0);
   run_leftovers(pool);
   wf_steer_await_wakers(pool);
+  check_unlocked(pool);
   wf_pool_free(pool);
 }
 
