@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
-#include "support.h"
+#include "played_pool.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -15,37 +15,11 @@
 
 /* ---- a pool without threads ---- */
 
-/* The places 1 to 8, and three workers more that are awake and only counted. */
-enum { WORKERS = 8, AWAKE = 3 };
-
 /* Values of the jobs event counter from which the scenarios start: both parities, and the
  * ends of the signed and unsigned range. */
 static const uint32_t JECS[] = {0,          1,          0x7ffffffe, 0x7fffffff,
                                 0x80000000, 0xfffffffe, 0xffffffff};
 enum { JEC_COUNT = sizeof JECS / sizeof JECS[0] };
-
-static weft_pool *played_pool(uint32_t jec) {
-  wf_options options;
-  weft_config config = WEFT_CONFIG_INIT;
-  config.threads = WORKERS + AWAKE + 1;
-  weft_pool *pool = NULL;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
-  options.cpus = options.threads; /* nothing is held back */
-  REQUIRE(wf_pool_allocate(&pool, &options) == 0);
-  wf_u64_store_relaxed(&pool->sleep.counters.x_word, (uint64_t)jec << 32);
-  for (unsigned i = 1; i <= WORKERS; i++) wf_bitset_add(pool->x_present, i);
-  return pool;
-}
-
-/* Registers a worker as wf_sleep_idle and wf_sleep_waiting do; nobody really blocks. */
-static void play_sleeper(weft_pool *pool, unsigned index, wf_sleeper kind) {
-  if (kind == WF_SLEEPER_IDLE)
-    wf_u64_fetch_add_seq_cst(&pool->sleep.counters.x_word,
-                             WF_ONE_INACTIVE + WF_ONE_SLEEPING);
-  if (kind == WF_SLEEPER_HELPER) wf_u32_fetch_add_seq_cst(&pool->sleep.x_helpers, 1);
-  wf_u32_store_relaxed(&pool->workers[index].x_park, 1);
-  CHECK(wf_bitset_add(pool->sleep.x_sets[kind], index));
-}
 
 /* Workers that look for work, and sleepers of the three kinds. */
 static weft_pool *scene(uint32_t jec, unsigned awake, unsigned idle, unsigned helpers,
@@ -695,113 +669,4 @@ TEST_LIMIT(v24_counters_stay_in_order, 120) {
     CHECK_EQ(bits_in(w.pool, WF_SLEEPER_CLOSED), 0);
     weft_pool_destroy(w.pool);
   }
-}
-
-/* ---- held-back wake-ups ---- */
-
-/* A pool of eight workers on so many CPUs; the first `awake` of them work, the others
- * sleep. */
-static weft_pool *crowded_pool(unsigned cpus, unsigned awake) {
-  weft_pool *pool = played_pool(0);
-  pool->options.cpus = cpus;
-  pool->exceeds_cpus = true;
-  wf_u32_store_relaxed(&pool->x_started, WORKERS);
-  for (unsigned i = awake + 1; i <= WORKERS; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
-  return pool;
-}
-
-static unsigned sleeping(const weft_pool *pool) {
-  return wf_counters_sleeping(wf_counters_load(&pool->sleep.counters));
-}
-
-static unsigned watchers(const weft_pool *pool) {
-  unsigned count = 0;
-  for (unsigned i = 0; i < pool->slots; i++) count += pool->workers[i].watches;
-  return count;
-}
-
-TEST(nobody_is_woken_for_tasks_while_all_cpus_have_a_thread) {
-  for (int chain = 0; chain <= 1; chain++) {
-    weft_pool *pool = crowded_pool(2, 2);
-    for (int i = 0; i < 10; i++) {
-      if (chain)
-        CHECK_EQ(wf_sleep_wake_next(pool), 0);
-      else
-        CHECK_EQ(wf_sleep_new_tasks(pool, 5, true), 0);
-    }
-    CHECK_EQ(watchers(pool), 1); /* one was told to look again, once */
-    CHECK_EQ(sleeping(pool), WORKERS - 3);
-    CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_watched), 1);
-    CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_held), 1);
-    wf_pool_free(pool);
-  }
-}
-
-TEST(as_many_are_woken_as_cpus_are_free) {
-  weft_pool *pool = crowded_pool(4, 2);
-  CHECK_EQ(wf_sleep_new_tasks(pool, 2, true), 2); /* none is held back */
-  CHECK_EQ(watchers(pool), 0);
-  wf_pool_free(pool);
-  pool = crowded_pool(4, 2);
-  CHECK_EQ(wf_sleep_new_tasks(pool, 5, true), 2);
-  CHECK_EQ(watchers(pool), 1);
-  wf_pool_free(pool);
-  pool = crowded_pool(4, 1);
-  CHECK_EQ(wf_sleep_wake_batch(pool, 7), 3);
-  CHECK_EQ(watchers(pool), 0);
-  wf_pool_free(pool);
-}
-
-TEST(threads_in_blocking_sections_need_no_cpu) {
-  weft_pool *pool = crowded_pool(2, 2);
-  wf_u32_store_relaxed(&pool->x_blocked, 1);
-  CHECK_EQ(wf_sleep_new_tasks(pool, 1, true), 1);
-  CHECK_EQ(watchers(pool), 0);
-  wf_u32_store_relaxed(&pool->x_blocked, 0);
-  wf_pool_free(pool);
-}
-
-TEST(injected_work_is_not_held_back) {
-  weft_pool *pool = crowded_pool(2, 3);
-  CHECK_EQ(wf_sleep_new_injected(pool), 1);
-  CHECK_EQ(watchers(pool), 0);
-  wf_pool_free(pool);
-}
-
-/* Nobody could watch: helpers are woken as in any pool. */
-TEST(helpers_are_not_held_back) {
-  weft_pool *pool = crowded_pool(2, WORKERS);
-  play_sleeper(pool, 1, WF_SLEEPER_HELPER);
-  CHECK_EQ(wf_sleep_new_tasks(pool, 1, false), 1);
-  CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_watched), 0);
-  wf_pool_free(pool);
-}
-
-/* More tasks than CPUs that return only when all have begun. */
-enum { MEETING = 24 };
-static atomic_uint met;
-
-static void meet_all(void *ctx) {
-  (void)ctx;
-  atomic_fetch_add(&met, 1);
-  AWAIT(atomic_load(&met) == MEETING);
-}
-
-static void meeting(void *ctx) {
-  weft_scope scope;
-  weft_scope_begin(&scope);
-  for (int i = 0; i < MEETING; i++) weft_spawn(&scope, meet_all, ctx);
-  weft_scope_end(&scope);
-}
-
-TEST(tasks_that_wait_for_each_other_overlap_on_any_number_of_cpus) {
-  weft_pool *pool = pool_of(MEETING);
-  for (int round = 0; round < 5; round++) {
-    atomic_store(&met, 0);
-    weft_pool_run(pool, meeting, NULL);
-    CHECK_EQ(atomic_load(&met), MEETING);
-  }
-  AWAIT(all_asleep(pool));
-  AWAIT(wf_u32_load_relaxed(&pool->sleep.x_watched) == 0); /* at rest nobody watches */
-  weft_pool_destroy(pool);
 }
