@@ -24,6 +24,7 @@
  *     weft/graph.h           task graphs: nodes and edges, built once, run many times
  *     weft/pipeline.h        items that go through stages, several at a time
  *     weft/opts.h            options that all calls share
+ *     weft/trace.h           traces of what the scheduler does, names, observers
  *
  * Parameters have one order in all calls: options; the destination, with its size or
  * length if it has one of its own; then the array as in qsort, `base, n, size`; then what
@@ -62,6 +63,7 @@
 #include <weft/sort.h>
 #include <weft/sort_numbers.h>
 #include <weft/task.h>
+#include <weft/trace.h>
 #include <weft/typed_async.h>
 #include <weft/typed_fold.h>
 #include <weft/typed_function.h>

@@ -53,5 +53,6 @@
 #include <weft/hpp/reduce.hpp>
 #include <weft/hpp/scope.hpp>
 #include <weft/hpp/sort.hpp>
+#include <weft/hpp/trace.hpp>
 
 #endif

@@ -55,7 +55,8 @@ extern "C" {
   ENTRY(WEFT_EAGAIN, -3, "a system resource is temporarily exhausted")                   \
   ENTRY(WEFT_EBUSY, -4, "already running or in use")                                     \
   ENTRY(WEFT_ECANCELED, -5, "cancelled")                                                 \
-  ENTRY(WEFT_EDEADLK, -6, "the call would wait for itself")
+  ENTRY(WEFT_EDEADLK, -6, "the call would wait for itself")                              \
+  ENTRY(WEFT_EIO, -8, "a file cannot be written")
 
 #define WEFT_STATUS_ENUM(name, value, text) name = value,
 typedef enum weft_status { WEFT_OK = 0, WEFT_STATUS_LIST(WEFT_STATUS_ENUM) } weft_status;

@@ -81,12 +81,14 @@ typedef struct weft_opts {
   struct weft_scope *cancel; /* stop early when this scope is cancelled; NULL: never */
   weft_lane lane;            /* for weft_detach and weft_async */
   weft_order order;          /* for weft_scope_begin */
+  const char *name; /* of the call in traces, a string literal such as WEFT_HERE; NULL:
+                     * what was called */
 } weft_opts;
 
 #define WEFT_OPTS_INIT                                                                   \
   {                                                                                      \
     sizeof(weft_opts), NULL, 0, 0, WEFT_SPLIT_ADAPTIVE, 0, 0, NULL, WEFT_LANE_NORMAL,    \
-        WEFT_ORDER_LIFO                                                                  \
+        WEFT_ORDER_LIFO, NULL                                                            \
   }
 
 /* Initialisers for each way of splitting, with the length of the shortest block. */
@@ -96,7 +98,7 @@ typedef struct weft_opts {
 #define WEFT_OPTS_SPLIT_(split, min_len)                                                 \
   {                                                                                      \
     sizeof(weft_opts), NULL, (min_len), 0, (split), 0, 0, NULL, WEFT_LANE_NORMAL,        \
-        WEFT_ORDER_LIFO                                                                  \
+        WEFT_ORDER_LIFO, NULL                                                            \
   }
 
 #ifdef __cplusplus

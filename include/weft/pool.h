@@ -211,7 +211,8 @@ WEFT_API int weft_worker_index(void);
 WEFT_API unsigned weft_worker_limit(void);
 
 /* Totals since the pool started. Only slow paths count: a join whose second half nobody
- * took appears in none of these. */
+ * took appears in none of these. docs/guide/tracing.md explains what to read from them.
+ */
 typedef struct weft_stats {
   size_t struct_size; /* set it to sizeof(weft_stats) before the call */
   uint64_t tasks;     /* tasks that ran on another thread than they came from */
@@ -223,10 +224,19 @@ typedef struct weft_stats {
   uint64_t wakes;     /* times that another thread woke a sleeping worker */
   uint64_t misplaced; /* wakes that came late, on the CPU of the waker */
   uint64_t steered;   /* wakes that were kept off the CPU of the waker */
+  uint64_t failed_steals; /* looks at all other workers that found nothing to take */
+  uint64_t futile;        /* wakes after which the worker found nothing to do */
+  uint64_t deepest; /* the most tasks of others that lay on top of each other on one stack
+                     */
+  /* Where the time of started threads went, in nanoseconds. A thread that waits for a
+   * part of its own work that others run is searching or asleep, too. */
+  uint64_t working_ns;
+  uint64_t searching_ns;
+  uint64_t asleep_ns;
 } weft_stats;
 
 #define WEFT_STATS_INIT                                                                  \
-  { sizeof(weft_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(weft_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Adds up the statistics of a pool; NULL means the current one.
  *
@@ -239,6 +249,25 @@ typedef struct weft_stats {
  *     weft_pool_stats(NULL, &stats);
  *     printf("%llu steals\n", (unsigned long long)stats.steals); */
 WEFT_API void weft_pool_stats(const weft_pool *pool, weft_stats *total);
+
+/* The statistics of one worker: of the thread that has this index in the pool.
+ *
+ * Meaning: as weft_pool_stats. `injected` counts what this worker has taken, `wakes`,
+ * `misplaced` and `steered` how often it was woken. The indices of callers from outside
+ * (weft_worker_limit) are shared by all that come one after the other; the time that such
+ * a caller works is counted only while a trace runs or WEFT_STATS is set, because that
+ * takes two looks at the clock for each call.
+ *
+ * Threads: any, at any time. Errors: WEFT_EINVAL if there is no such worker, or `out` is
+ * NULL or has no size; WEFT_ENOMEM if there is no pool. Cost: a few loads.
+ *
+ *     for (unsigned i = 0; i < weft_worker_limit(); i++) {
+ *       weft_stats stats = WEFT_STATS_INIT;
+ *       if (weft_pool_worker_stats(NULL, i, &stats) == 0 && stats.working_ns > 0)
+ *         printf("%u: %llu ms\n", i, (unsigned long long)stats.working_ns / 1000000);
+ *     } */
+WEFT_API int weft_pool_worker_stats(const weft_pool *pool, unsigned worker,
+                                    weft_stats *out);
 
 #ifdef __cplusplus
 }

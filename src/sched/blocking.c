@@ -9,6 +9,7 @@
 #include "blocking.h"
 
 #include "idle.h"
+#include "record.h"
 #include "scope.h"
 #include "search.h"
 
@@ -135,6 +136,8 @@ static void add_stand_ins(weft_pool *pool) {
 void weft_blocking_begin(void) {
   wf_worker *worker = wf_worker_now();
   if (worker == NULL || worker->blocking_depth++ > 0) return;
+  wf_record_begin(worker, WEFT_EVENT_BLOCKING, NULL);
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_BLOCKED); /* its own word */
   if (worker->serial || worker->alone) return;
   weft_pool *pool = worker->pool;
   wf_u32_fetch_add_relaxed(&pool->x_blocked, 1); /* the fence below publishes it */
@@ -153,7 +156,10 @@ void weft_blocking_end(void) {
   if (worker == NULL) return;
   if (worker->blocking_depth == 0)
     wf_fatal("weft_blocking_end", "there was no weft_blocking_begin in this task");
-  if (--worker->blocking_depth > 0 || worker->serial || worker->alone) return;
+  if (--worker->blocking_depth > 0) return;
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_WORKING); /* its own word */
+  wf_record_end(worker, WEFT_EVENT_BLOCKING);
+  if (worker->serial || worker->alone) return;
   /* Relaxed: surplus stand-ins stop after their task. */
   uint32_t blocked = wf_u32_fetch_sub_relaxed(&worker->pool->x_blocked, 1);
   WF_ASSERT(blocked > 0);

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "broadcast.h"
 
+#include "record.h"
+
 #include <string.h>
 #include <weft/task.h>
 
@@ -195,7 +197,9 @@ void wf_broadcast_run(wf_worker *worker, wf_broadcast *broadcast) {
   WF_ASSERT(blocks || waiter < pool->slots);
   wf_frame outer;
   wf_frame_enter(worker, &outer, broadcast->region);
+  wf_record_task(worker, WF_TASK_BROADCAST, (weft_fn *)(void (*)(void))broadcast->fn, -1);
   broadcast->fn(index, broadcast->count, broadcast->ctx);
+  wf_record_task_end(worker);
   wf_frame_leave_task(worker, &outer);
   /* The broadcast may be gone once its latch is set. A caller without a place waits on
    * done_outside, which the last thread sets instead. */

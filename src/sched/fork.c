@@ -11,7 +11,7 @@
  * a message (check_not_lost in worker.c).
  *
  * SPDX-License-Identifier: MIT */
-#include "pool.h"
+#include "record.h"
 
 #include <string.h>
 
@@ -28,6 +28,7 @@ static void after_fork(void) {
   revive_lock = (wf_lock){{WF_LOCK_FREE}};
   wf_global_after_fork();
   wf_guest_after_fork();
+  wf_record_after_fork();
 }
 
 void wf_fork_prepare(void) {
@@ -62,6 +63,7 @@ bool wf_fork_revive(weft_pool *pool) {
     if (revived) {
       /* Release: pairs with the acquire in wf_fork_is_stale. explorer: as there. */
       wf_u32_store_release(&pool->x_generation, wf_fork_generation());
+      wf_record_prepare();
       (void)wf_pool_start(pool); /* the pool works with the threads it gets */
     }
   }

@@ -11,7 +11,9 @@
  * thread, and concerns places that this thread has, or takes.
  *
  * SPDX-License-Identifier: MIT */
+#include "record.h"
 #include "scope.h"
+#include "stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -219,6 +221,7 @@ typedef struct handed_in {
 
 void wf_guest_run_handed_in(void *ctx) {
   handed_in *call = (handed_in *)ctx;
+  wf_record_retask(WF_TASK_RUN, call->fn);
   call->fn(call->ctx);
   wf_once_latch_set(&call->done); /* the caller may be gone after this */
 }
@@ -234,9 +237,23 @@ static bool hand_in(weft_pool *pool, weft_fn *fn, void *ctx) {
   return true;
 }
 
+/* Records and times the call. */
+static __attribute__((noinline)) void run_watched(wf_worker *worker, weft_fn *fn,
+                                                  void *ctx) {
+  bool is_timed = !worker->serial;
+  if (is_timed) wf_timer_start(&worker->x_presence, wf_sys_now_ns());
+  wf_record_task(worker, WF_TASK_RUN, fn, -1);
+  fn(ctx);
+  wf_record_task_end(worker);
+  if (is_timed) wf_timer_stop(&worker->x_presence, wf_sys_now_ns());
+}
+
 static void run_inside(wf_entry *entry, wf_worker *worker, weft_fn *fn, void *ctx) {
   unsigned frames = worker->frames;
-  fn(ctx);
+  if (WF_UNLIKELY(wf_trace_watch() != 0) && entry->leased)
+    run_watched(worker, fn, ctx);
+  else
+    fn(ctx);
   if (worker->frames != frames)
     wf_fatal("weft_pool_run", "the function has left a scope open");
   wf_guest_leave(entry, "weft_pool_run");
@@ -310,6 +327,7 @@ int weft_worker_index(void) {
 
 static void keep_alone(wf_worker *worker) {
   worker->alone = true;
+  worker->track = NULL; /* it was the parent's */
   worker->pool->has_alone = true;
   if (worker->serial) return;
   wf_deque_after_fork(&worker->deque);

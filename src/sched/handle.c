@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "handle.h"
+#include "record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,6 +158,7 @@ static void run_handle(weft_handle *h) {
 /* What the pool's queue holds. */
 static void run_from_queue(void *ctx) {
   weft_handle *h = (weft_handle *)ctx;
+  wf_record_retask(WF_TASK_ASYNC, h->fn);
   if (wf_handle_start(h))
     run_handle(h);
   else

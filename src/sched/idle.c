@@ -72,6 +72,7 @@ static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift)
   patience->spin_ns = at_least(BUDGETS[mode].spin_ns >> shift, LEAST_SEARCH_NS);
   patience->total_ns = at_least(total_ns >> shift, LEAST_SEARCH_NS);
   patience->take_over_ns = FIRST_TAKE_OVER_NS;
+  patience->counted_ns = 0;
   patience->rounds = 0;
   patience->kept_awake = false;
   WF_ASSERT(patience->spin_ns <= patience->total_ns);
@@ -118,6 +119,8 @@ static bool take_over_in_time(wf_patience *patience, wf_worker *worker,
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   wf_steer_give_way(worker);
   uint64_t elapsed = wf_sys_now_ns() - patience->start_ns;
+  wf_u64_count(&worker->x_searching_ns, elapsed - patience->counted_ns);
+  patience->counted_ns = elapsed;
   if (++patience->rounds > MOST_ROUNDS) elapsed = patience->total_ns;
   if (elapsed >= FIRST_ASK_NS) worker->asks = true;
   if (elapsed >= patience->total_ns) return pause_beyond(patience);

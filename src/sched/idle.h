@@ -16,6 +16,7 @@ typedef struct wf_patience {
   uint64_t spin_ns;  /* up to here pauses are a few instructions */
   uint64_t total_ns; /* up to here pauses give the CPU away; then it is time to sleep */
   uint64_t take_over_ns; /* when to look into private parts next */
+  uint64_t counted_ns;   /* of the time since the start, in the statistics */
   unsigned rounds;
   bool kept_awake; /* it wanted to sleep, and something was there */
 } wf_patience;

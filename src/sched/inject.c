@@ -8,6 +8,7 @@
 #include "pool.h"
 
 #include "background.h"
+#include "record.h"
 
 #include <weft/task.h>
 
@@ -62,6 +63,7 @@ static inline __attribute__((always_inline)) int push_and_wake(weft_pool *pool,
   WF_ASSERT(lane == WEFT_LANE_NORMAL || lane == WEFT_LANE_BACKGROUND);
   int status = wf_injector_push(queue_of(pool, lane), fn, ctx, receipt);
   if (status != 0) return status;
+  wf_record_inject(lane == WEFT_LANE_BACKGROUND);
   if (lane == WEFT_LANE_BACKGROUND)
     wf_background_tell(pool);
   else

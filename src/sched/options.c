@@ -98,7 +98,8 @@ static const wf_member OPTS_MEMBERS[] = {
     WF_MEMBER(weft_opts, min_len),     WF_MEMBER(weft_opts, max_len),
     WF_MEMBER(weft_opts, split),       WF_MEMBER(weft_opts, target_chunks),
     WF_MEMBER(weft_opts, max_workers), WF_MEMBER(weft_opts, cancel),
-    WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order)};
+    WF_MEMBER(weft_opts, lane),        WF_MEMBER(weft_opts, order),
+    WF_MEMBER(weft_opts, name)};
 
 int wf_opts_read(weft_opts *out, const weft_opts *given) {
   *out = (weft_opts)WEFT_OPTS_INIT;

@@ -11,6 +11,8 @@
 
 #include "blocking.h"
 #include "broadcast.h"
+#include "record.h"
+#include "report.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -101,6 +103,7 @@ void wf_pool_clear(weft_pool *pool) {
     wf_deque_destroy(&pool->workers[i].deque);
     wf_deque_destroy(&pool->workers[i].spawned);
     wf_arena_destroy(&pool->workers[i].arena);
+    wf_record_forget(&pool->workers[i]);
   }
   wf_injector_destroy(&pool->injector);
   wf_injector_destroy(&pool->background);
@@ -201,11 +204,14 @@ int weft_pool_create(weft_pool **out, const weft_config *config) {
   int status = wf_options_resolve(&options, config, wf_environment_read());
   if (status != 0) return status;
   wf_fork_prepare();
+  wf_record_prepare();
   weft_pool *pool;
   status = wf_pool_allocate(&pool, &options);
   if (status != 0) return status;
+  wf_report_add(pool);
   /* To get fewer threads than wanted is no error; an impossible stack size is. */
   if (wf_pool_start(pool) == WEFT_EINVAL && wf_pool_started(pool) == 0) {
+    wf_report_remove(pool);
     wf_pool_free(pool);
     return WEFT_EINVAL;
   }
@@ -251,6 +257,7 @@ void wf_pool_destroy(weft_pool *pool, const char *call) {
              "called from inside the pool: it would wait for itself (or a scope was "
              "not ended)");
   if (wf_fork_is_stale(pool)) { /* its threads are in the parent process */
+    wf_report_remove(pool);
     wf_pool_free(pool);
     return;
   }
@@ -265,6 +272,7 @@ void wf_pool_destroy(weft_pool *pool, const char *call) {
   run_leftovers(pool);
   wf_steer_await_wakers(pool);
   check_unlocked(pool);
+  wf_report_remove(pool);
   wf_pool_free(pool);
 }
 

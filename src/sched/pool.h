@@ -92,6 +92,8 @@ struct weft_pool {
   /* Last, because it outlives everything above it: the process the pool was made for, see
    * fork.c. */
   _Alignas(WF_CACHE_LINE) wf_u32 x_generation;
+  unsigned number;              /* counts from 1 in the process; see report.h */
+  struct weft_pool *next_known; /* the next one in the list of report.c */
 };
 
 static inline unsigned wf_pool_started(const weft_pool *pool) {

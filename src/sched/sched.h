@@ -151,6 +151,15 @@ static inline bool wf_bytes_overlap(const void *a, size_t a_size, const void *b,
   return x < y ? y - x < a_size : x - y < b_size;
 }
 
+/* ---- traces (record.c) ---- */
+
+/* Says that a parallel call, or a block of one, begins and ends on the calling thread,
+ * which is in a pool. To be called only if wf_trace_is_on: callers ask once for a call.
+ * `name` is constant; n: elements of the call, 0 if that is not known. */
+void wf_sched_call_begins(const char *name, uint64_t n);
+void wf_sched_block_begins(const char *name, uint64_t first, uint64_t last);
+void wf_sched_call_ends(bool is_block);
+
 /* ---- cancellation ---- */
 
 /* Is the scope, or one around it, cancelled? */

@@ -6,6 +6,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "scope.h"
+#include "record.h"
 
 #include <string.h>
 
@@ -28,6 +29,7 @@ static void enter(weft_scope *s, weft_pool *pool) {
   s->outer_region = outer.region;
   s->outer_mark = outer.mark;
   s->frames = worker->frames;
+  wf_record_begin(worker, WEFT_EVENT_SCOPE, NULL);
   wf_worker_check(worker);
 }
 
@@ -306,6 +308,7 @@ int weft_scope_end(weft_scope *s) {
   if (worker != NULL) {
     wait_for_tasks(s, worker);
     check_ended(s);
+    wf_record_end(worker, WEFT_EVENT_SCOPE);
     wf_frame outer = {.region = s->outer_region, .mark = s->outer_mark};
     wf_frame_leave(worker, &outer);
     wf_worker_settle_outside(worker);

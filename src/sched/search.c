@@ -10,6 +10,7 @@
 #include "background.h"
 #include "blocking.h"
 #include "broadcast.h"
+#include "record.h"
 #include "scope.h"
 
 /* In every 61st search the injector comes first, as in Go (schedtick % 61) and Tokio:
@@ -24,14 +25,16 @@ enum { INJECTOR_TURN = 61, BACKGROUND_TURN = 251 };
  * take-over has left private tasks behind, goes on with it. True if there is something to
  * take now.
  */
-static bool take_over_more(wf_worker *worker, wf_deque *deque) {
+static bool take_over_more(wf_worker *worker, unsigned index, wf_deque *deque) {
   uint64_t asked = wf_deque_asked(deque);
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_RICH) {
     if (worker->asks) wf_deque_ask(deque);
     return false;
   }
-  if (wf_deque_take_over(deque, asked) == 0) return false;
+  unsigned exposed = wf_deque_take_over(deque, asked);
+  if (exposed == 0) return false;
   wf_u64_count(&worker->x_takeovers, 1);
+  wf_record_take_over(worker, index, exposed);
   return true;
 }
 
@@ -47,12 +50,13 @@ static bool take_from_deque(wf_worker *worker, unsigned index, wf_deque *deque,
     work->owner = index;
     worker->last_victim = (int)index;
     wf_u64_count(&worker->x_steals, 1);
+    wf_record_steal(worker, index);
     return true;
   case WF_STEAL_RETRY:
     *again = true;
     return false;
   case WF_STEAL_EMPTY:
-    if (take_over_more(worker, deque)) *again = true;
+    if (take_over_more(worker, index, deque)) *again = true;
     return false;
   }
   return false;
@@ -175,7 +179,9 @@ bool wf_search_anybody(wf_worker *worker, wf_work *work) {
       take_from(worker, (unsigned)last, work, &again))
     return true;
   worker->last_victim = -1;
-  return sweep_until_sure(worker, victims_of_waiting(worker), work);
+  if (sweep_until_sure(worker, victims_of_waiting(worker), work)) return true;
+  wf_u64_count(&worker->x_failed_steals, 1);
+  return false;
 }
 
 /* ---- injected work ---- */
@@ -264,8 +270,10 @@ static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) 
   for (uint64_t bits = victims_here; bits != 0; bits &= bits - 1) {
     unsigned i = (unsigned)__builtin_ctzll(bits);
     unsigned exposed = take_over_both(&workers[i], asked[i]);
-    if (exposed > 0) wf_u64_count(&worker->x_takeovers, 1);
     total += exposed;
+    if (exposed == 0) continue;
+    wf_u64_count(&worker->x_takeovers, 1);
+    wf_record_take_over(worker, workers[i].index, exposed);
   }
   return total;
 }

@@ -10,8 +10,9 @@
 #include "sleep.h"
 
 #include "blocking.h"
-#include "pool.h"
+#include "record.h"
 #include "search.h"
+#include "stats.h"
 #include "steer.h"
 
 enum { AWAKE = 0, PARKED = 1 };
@@ -47,6 +48,7 @@ static void unpark(weft_pool *pool, unsigned index, wf_sleeper kind) {
   count_off(pool, kind);
   wf_u64_fetch_add_relaxed(&pool->sleep.x_wakes, 1); /* statistics */
   bool is_steered = wf_steer_before_wake(pool, worker);
+  wf_record_wake(worker);
   /* Release: pairs with the acquire in park. explorer: needed against a store that
    * overtakes the counting off, which it does not produce: the sleeper would go on and
    * count itself as busy while it is still counted as asleep. */
@@ -242,6 +244,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
   WF_ASSERT(!worker->serial && worker->index < worker->pool->slots);
   WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
   check_in_no_set(worker);
+  worker->wake_ns = 0; /* no waker has come yet */
   /* Relaxed: adding the bit below publishes it to the threads that may write it. */
   wf_u32_store_relaxed(&worker->x_park, PARKED);
   wf_bitset_add(set, worker->index);
@@ -251,15 +254,24 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
       claim_itself(worker, kind))
     return false; /* else somebody has claimed this sleep and is about to say so */
   wf_u64_count(&worker->x_sleeps, 1);
+  wf_record_sleep(worker, kind);
+  wf_timer_start(&worker->x_asleep, wf_sys_now_ns());
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (wf_u32_load_acquire(&worker->x_park) == PARKED) {
     if (wf_wait_until(&worker->x_park, PARKED, *deadline_ns)) continue;
     *deadline_ns = 0;
-    if (claim_itself(worker, kind)) return false;
+    if (claim_itself(worker, kind)) {
+      wf_timer_stop(&worker->x_asleep, wf_sys_now_ns());
+      wf_record_sleep_end(worker, false);
+      return false;
+    }
     deadline_ns = &never; /* somebody was faster, as above */
   }
   check_in_no_set(worker);
   wf_steer_after_sleep(worker);
+  wf_timer_stop(&worker->x_asleep, wf_sys_now_ns());
+  wf_stats_woken(worker);
+  wf_record_sleep_end(worker, true);
   return true;
 }
 
@@ -292,6 +304,8 @@ static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
   wf_u64 *set = pool->sleep.x_sets[WF_SLEEPER_IDLE];
   wf_steer_before_sleep(worker);
   wf_counters_add_sleeping(&pool->sleep.counters);
+  worker->wake_ns = 0;
+  wf_record_sleep(worker, WF_SLEEPER_IDLE);
   wf_u32_store_relaxed(&worker->x_park, PARKED); /* relaxed: as in park */
   wf_bitset_add(set, worker->index);
   wf_fence_seq_cst(); /* pairs with the fences of the posters, as in park */
@@ -300,11 +314,16 @@ static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (!over && wf_u32_load_acquire(&worker->x_park) == PARKED)
     over = !wf_sys_wait_for(&worker->x_park, PARKED, WATCH_NS);
-  if (over && claim_itself(worker, WF_SLEEPER_IDLE)) return urgent;
+  if (over && claim_itself(worker, WF_SLEEPER_IDLE)) {
+    wf_record_sleep_end(worker, false);
+    return urgent;
+  }
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (wf_u32_load_acquire(&worker->x_park) == PARKED)
     wf_sys_wait(&worker->x_park, PARKED);
   wf_steer_after_sleep(worker);
+  wf_stats_woken(worker);
+  wf_record_sleep_end(worker, true);
   return true;
 }
 
@@ -333,6 +352,7 @@ static void watch(wf_worker *worker, const wf_latch *latch) {
   uint64_t seen = progress(pool);
   unsigned looks = 0;
   worker->watches = false;
+  wf_timer_start(&worker->x_asleep, wf_sys_now_ns());
   while (!watch_for_a_while(worker, latch)) {
     /* Relaxed: cleared before the look; one that comes later sets it again. */
     bool was_held = wf_u32_load_relaxed(&pool->sleep.x_held) != 0;
@@ -345,6 +365,7 @@ static void watch(wf_worker *worker, const wf_latch *latch) {
       looks = 0;
     }
   }
+  wf_timer_stop(&worker->x_asleep, wf_sys_now_ns());
   stop_watching(pool);
 }
 

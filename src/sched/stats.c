@@ -5,7 +5,7 @@
  * thread is in.
  *
  * SPDX-License-Identifier: MIT */
-#include "pool.h"
+#include "stats.h"
 
 #include <string.h>
 
@@ -21,31 +21,85 @@ unsigned weft_worker_limit(void) {
   return pool != NULL ? pool->slots : 1;
 }
 
+void wf_stats_of_worker(const wf_worker *worker, uint64_t now_ns, weft_stats *out) {
+  *out = (weft_stats)WEFT_STATS_INIT;
+  /* Relaxed: each has one writer, and any recent value will do. */
+  out->tasks = wf_u64_load_relaxed(&worker->x_tasks);
+  out->steals = wf_u64_load_relaxed(&worker->x_steals);
+  out->exposes = wf_u64_load_relaxed(&worker->x_exposes);
+  out->takeovers = wf_u64_load_relaxed(&worker->x_takeovers);
+  out->injected = wf_u64_load_relaxed(&worker->x_injected);
+  out->sleeps = wf_u64_load_relaxed(&worker->x_sleeps);
+  out->wakes = wf_u64_load_relaxed(&worker->x_wakes);
+  out->misplaced = wf_u64_load_relaxed(&worker->x_misplaced);
+  out->steered = wf_u64_load_relaxed(&worker->x_steered);
+  out->failed_steals = wf_u64_load_relaxed(&worker->x_failed_steals);
+  out->futile = wf_u64_load_relaxed(&worker->x_futile);
+  out->deepest = wf_u64_load_relaxed(&worker->x_deepest);
+  out->searching_ns = wf_u64_load_relaxed(&worker->x_searching_ns);
+  out->asleep_ns = wf_timer_read(&worker->x_asleep, now_ns);
+  uint64_t present_ns = wf_timer_read(&worker->x_presence, now_ns);
+  uint64_t idle_ns = out->searching_ns + out->asleep_ns;
+  out->working_ns = present_ns > idle_ns ? present_ns - idle_ns : 0;
+}
+
+void wf_stats_of_pool(const weft_pool *pool, weft_stats *out) {
+  *out = (weft_stats)WEFT_STATS_INIT;
+  uint64_t now_ns = wf_sys_now_ns();
+  for (unsigned i = 0; i < pool->slots; i++) {
+    weft_stats one;
+    wf_stats_of_worker(&pool->workers[i], now_ns, &one);
+    out->tasks += one.tasks;
+    out->steals += one.steals;
+    out->exposes += one.exposes;
+    out->takeovers += one.takeovers;
+    out->sleeps += one.sleeps;
+    out->failed_steals += one.failed_steals;
+    out->futile += one.futile;
+    if (one.deepest > out->deepest) out->deepest = one.deepest;
+    out->working_ns += one.working_ns;
+    out->searching_ns += one.searching_ns;
+    out->asleep_ns += one.asleep_ns;
+  }
+  /* Relaxed, as above. These are counted by the threads that inject and wake. */
+  out->injected = wf_u64_load_relaxed(&pool->injector.x_pushed) +
+                  wf_u64_load_relaxed(&pool->background.x_pushed);
+  out->wakes = wf_u64_load_relaxed(&pool->sleep.x_wakes);
+  out->misplaced = wf_u64_load_relaxed(&pool->steering.x_misplaced);
+  out->steered = wf_u64_load_relaxed(&pool->steering.x_steered);
+}
+
+/* Copies what fits into the caller's structure. An older header may end anywhere: only
+ * whole numbers are copied. */
+static void copy_stats(weft_stats *to, const weft_stats *from) {
+  size_t given = to->struct_size;
+  size_t size = given < sizeof *from ? given : sizeof *from;
+  size -= (size - sizeof from->struct_size) % sizeof from->tasks;
+  memcpy(to, from, size);
+  to->struct_size = given;
+}
+
+static bool has_size(const weft_stats *stats) {
+  return stats != NULL && stats->struct_size >= sizeof(size_t);
+}
+
 void weft_pool_stats(const weft_pool *pool, weft_stats *total) {
-  if (total == NULL || total->struct_size < sizeof(size_t)) return;
+  if (!has_size(total)) return;
   weft_stats sum = WEFT_STATS_INIT;
   pool = wf_pool_or_current(pool);
-  for (unsigned i = 0; pool != NULL && i < pool->slots; i++) {
-    const wf_worker *worker = &pool->workers[i];
-    /* Relaxed: each has one writer, and any recent value will do. */
-    sum.tasks += wf_u64_load_relaxed(&worker->x_tasks);
-    sum.steals += wf_u64_load_relaxed(&worker->x_steals);
-    sum.exposes += wf_u64_load_relaxed(&worker->x_exposes);
-    sum.takeovers += wf_u64_load_relaxed(&worker->x_takeovers);
-    sum.sleeps += wf_u64_load_relaxed(&worker->x_sleeps);
-  }
-  if (pool != NULL) {
-    sum.injected = wf_u64_load_relaxed(&pool->injector.x_pushed) +
-                   wf_u64_load_relaxed(&pool->background.x_pushed);
-    sum.wakes = wf_u64_load_relaxed(&pool->sleep.x_wakes);
-    sum.misplaced = wf_u64_load_relaxed(&pool->steering.x_misplaced);
-    sum.steered = wf_u64_load_relaxed(&pool->steering.x_steered);
-  }
-  /* An older header may end anywhere: only whole numbers are copied. */
-  size_t size = total->struct_size < sizeof sum ? total->struct_size : sizeof sum;
-  size -= (size - sizeof sum.struct_size) % sizeof sum.tasks;
-  sum.struct_size = total->struct_size;
-  memcpy(total, &sum, size);
+  if (pool != NULL) wf_stats_of_pool(pool, &sum);
+  copy_stats(total, &sum);
+}
+
+int weft_pool_worker_stats(const weft_pool *pool, unsigned worker, weft_stats *out) {
+  if (!has_size(out)) return WEFT_EINVAL;
+  weft_stats one = WEFT_STATS_INIT;
+  pool = wf_pool_or_current(pool);
+  if (pool == NULL) return WEFT_ENOMEM;
+  if (worker >= pool->slots) return WEFT_EINVAL;
+  wf_stats_of_worker(&pool->workers[worker], wf_sys_now_ns(), &one);
+  copy_stats(out, &one);
+  return 0;
 }
 
 /* ---- for algorithms ---- */

@@ -269,7 +269,10 @@ void wf_steer_after_sleep(wf_worker *worker) {
   weft_pool *pool = worker->pool;
   if (pool->options.steer == WEFT_STEER_OFF) return;
   s->beside_waker = false;
-  if (s->was_steered) get_mask_back(worker);
+  if (s->was_steered) {
+    get_mask_back(worker);
+    wf_u64_count(&worker->x_steered, 1);
+  }
   int here = wf_sys_cpu_now();
   wf_u32_store_relaxed(&s->x_cpu, (uint32_t)(here + 1)); /* relaxed: a hint */
   if (s->was_steered || s->woken_by < 0 || here < 0) return;
@@ -279,6 +282,7 @@ void wf_steer_after_sleep(wf_worker *worker) {
   /* Late and elsewhere says nothing: all CPUs may have been busy, or the kernel has
    * queued it behind its waker and its balancing has moved it a millisecond later. */
   if (is_late && here != s->woken_by) return;
+  if (is_late) wf_u64_count(&worker->x_misplaced, 1);
   judge(pool, is_late, s->is_probe);
 }
 
@@ -290,5 +294,7 @@ void wf_steer_give_way(wf_worker *worker) {
   if (!s->beside_waker) return;
   s->beside_waker = false;
   wf_sys_thread_yield();
-  judge(worker->pool, is_late_now(s), s->is_probe);
+  bool is_late = is_late_now(s);
+  if (is_late) wf_u64_count(&worker->x_misplaced, 1);
+  judge(worker->pool, is_late, s->is_probe);
 }

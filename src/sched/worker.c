@@ -16,8 +16,10 @@
 #include "background.h"
 #include "broadcast.h"
 #include "idle.h"
+#include "record.h"
 #include "scope.h"
 #include "search.h"
+#include "stats.h"
 
 #include <stdlib.h>
 
@@ -65,7 +67,9 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
   wf_frame outer;
   wf_frame_enter(worker, &outer, region);
+  wf_record_task(worker, WF_TASK_STOLEN, task->execute, (int)owner);
   task->execute(task->context);
+  wf_record_task_end(worker);
   wf_frame_leave_task(worker, &outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */
   if (wf_latch_set(&task->completion)) wf_sleep_wake_worker(worker->pool, owner);
@@ -75,10 +79,13 @@ static void run_injected(wf_worker *worker, const wf_work *work) {
   WF_ASSERT(work->injected.fn != NULL);
   if (WF_UNLIKELY(worker->pool->queue_limit != 0))
     wf_pool_begins(worker->pool, work->injected.fn);
+  wf_u64_count(&worker->x_injected, 1);
   static const wf_region background_region = {.background = true};
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
+  wf_record_task(worker, WF_TASK_INJECTED, work->injected.fn, -1);
   work->injected.fn(work->injected.ctx);
+  wf_record_task_end(worker);
   wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
   if (!worker->alone) wf_pool_injected_done(worker->pool);
@@ -90,7 +97,9 @@ static void run(wf_worker *worker, const wf_work *work) {
   WF_ASSERT(!worker->serial);
   WF_ASSERT(!work->background || worker->background);
   worker->asks = false;
-  wf_u64_count(&worker->x_tasks, 1);
+  uint32_t state = wf_u32_load_relaxed(&worker->x_state); /* its own word */
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_WORKING);
+  wf_stats_task(worker);
   if (work->broadcast != NULL)
     wf_broadcast_run(worker, work->broadcast);
   else if (work->task == NULL)
@@ -100,6 +109,7 @@ static void run(wf_worker *worker, const wf_work *work) {
   else
     run_stolen(worker, work->task, work->owner);
   if (work->background && !worker->alone) wf_background_end(worker);
+  wf_u32_store_relaxed(&worker->x_state, state);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
 }
 
@@ -107,6 +117,7 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
   WF_ASSERT(news.exposed > 0 && !worker->serial);
   if (!worker->pool->steals || worker->alone) return;
   wf_u64_count(&worker->x_exposes, 1);
+  wf_record_expose(worker, news.exposed);
   if (worker->background)
     wf_background_tell(worker->pool);
   else
@@ -140,12 +151,24 @@ static bool is_done(const wf_worker *worker) {
          wf_u32_load_relaxed(&worker->x_broadcasts) == 0; /* ordered by the latch */
 }
 
+/* The worker has nothing to do, and has again. */
+static void begin_idle(wf_worker *worker) {
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_SEARCHING); /* its own word */
+  wf_record_begin(worker, WEFT_EVENT_IDLE, NULL);
+}
+
+static void end_idle(wf_worker *worker) {
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_WORKING); /* its own word */
+  wf_record_end(worker, WEFT_EVENT_IDLE);
+}
+
 /* The worker has found work: it is not idle any more. The next sleeper is woken before
  * the work is run, which may take long. */
 static void leave_idle(wf_worker *worker) {
   uint64_t word = wf_counters_sub_inactive(&worker->pool->sleep.counters);
   wf_pool_check_counters(worker->pool, word);
   worker->futile_wakes = 0;
+  end_idle(worker);
   wf_sleep_wake_next(worker->pool);
 }
 
@@ -154,6 +177,7 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
   weft_pool *pool = worker->pool;
   uint64_t word = wf_counters_add_inactive(&pool->sleep.counters);
   wf_pool_check_counters(pool, word);
+  begin_idle(worker);
   wf_patience patience;
   wf_patience_start(&patience, worker);
   if (wf_counters_awake_idle(word) > pool->max_searchers) wf_patience_end(&patience);
@@ -162,6 +186,7 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
     if (wf_search_anything(worker, work)) break;
     if (is_done(worker)) {
       wf_counters_sub_inactive(&pool->sleep.counters);
+      end_idle(worker);
       return false;
     }
     if (wf_patience_pause(&patience, worker)) continue;
@@ -231,7 +256,9 @@ static void end_thread(const wf_worker *worker) {
 }
 
 void wf_worker_run_thread(wf_worker *worker, weft_fn *loop) {
+  wf_timer_start(&worker->x_presence, wf_sys_now_ns());
   wf_guest_run_as(worker, loop, worker);
+  wf_timer_stop(&worker->x_presence, wf_sys_now_ns());
   WF_ASSERT(worker->frames == 0 && worker->entry == NULL);
   end_thread(worker);
 }
@@ -332,6 +359,9 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   wf_worker_check(worker);
   WF_ASSERT(!worker->serial); /* it would block, and others wait for it */
   worker->waits_for = scope;
+  uint32_t state = wf_u32_load_relaxed(&worker->x_state); /* its own word */
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_SEARCHING);
+  wf_record_begin(worker, WEFT_EVENT_WAIT, call);
   wf_patience patience;
   wf_patience_start(&patience, worker);
   bool set, looked = false;
@@ -359,6 +389,9 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   }
   WF_ASSERT(worker->waits_for == scope);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
+  worker->was_woken = false;
+  wf_record_end(worker, WEFT_EVENT_WAIT);
+  wf_u32_store_relaxed(&worker->x_state, state);
   worker->waits_for = outer;
   wf_worker_settle_outside(worker);
   return set;

@@ -18,6 +18,10 @@
 
 struct wf_work;
 struct wf_running;
+struct wf_track;
+
+/* Values of wf_worker.x_state, for people who look at a program that runs. */
+enum { WF_STATE_WORKING, WF_STATE_SEARCHING, WF_STATE_BLOCKED };
 
 /* How deep tasks may lie on top of each other on one stack. Choices, against helping that
  * nests without bound (rayon#1064 reports 128 levels): from 16 tasks of others on, a
@@ -81,8 +85,13 @@ typedef struct wf_worker {
   unsigned search_count; /* decides when injected work comes first */
   unsigned futile_wakes; /* in a row, that found no work */
   bool watches;    /* it was woken to be the watcher; its claimer's while it sleeps */
+  bool was_woken;  /* since it found something to do, or what it waited for */
   int last_victim; /* the worker that had work last, or -1 */
   wf_rng rng;
+
+  struct wf_track *track; /* where it records, or NULL; see record.h */
+  /* Its claimer's while it sleeps, if something is recorded: who wakes it, and when. */
+  uint64_t waker_tid, wake_ns;
 
   /* Threads that the pool starts: written by the thread that starts and ends them. */
   wf_thread thread;
@@ -90,12 +99,24 @@ typedef struct wf_worker {
 
   wf_arena arena; /* where tasks that it spawns live; other threads return cells */
 
-  /* Statistics: written by the thread in the place, read by anybody. */
+  /* Statistics: written by the thread in the place, read by anybody. The words of time
+   * are wf_timer's; see stats.h. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_tasks;
   wf_u64 x_steals;
   wf_u64 x_exposes;
   wf_u64 x_takeovers;
   wf_u64 x_sleeps;
+  wf_u64 x_failed_steals;
+  wf_u64 x_injected; /* that it has taken */
+  wf_u64 x_wakes;    /* how often it was woken */
+  wf_u64 x_futile;
+  wf_u64 x_misplaced;
+  wf_u64 x_steered;
+  wf_u64 x_deepest;
+  wf_u64 x_searching_ns;
+  wf_u64 x_asleep;   /* a timer */
+  wf_u32 x_state;    /* what it does, apart from sleeping */
+  wf_u64 x_presence; /* a timer: a started thread's life, a caller's time in the pool */
 
   /* Written by any thread. */
   _Alignas(WF_CACHE_LINE) wf_u32 x_park; /* 1: it sleeps and nobody has claimed it */

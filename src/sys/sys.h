@@ -186,4 +186,52 @@ void wf_sys_prefer_large_pages(void *memory, size_t size);
  * there is none. */
 char **wf_sys_environment(void);
 
+/* ---- files, and the end of the process (file.c): for traces ---- */
+
+/* Opens a file for writing, or makes it, empties it, and keeps other processes and other
+ * descriptors from opening it in this way. It is closed when the process starts another
+ * program. Returns a number of 0 or more, or a status: WEFT_EBUSY if somebody else writes
+ * it, WEFT_EIO if it cannot be written; *error is then the system's number for why. */
+int wf_sys_file_create(const char *path, int *error);
+
+/* Writes at an offset; bytes of one page of the file are there all or not at all if the
+ * process is killed meanwhile. False if not all of it could be written. */
+bool wf_sys_file_write(int file, const void *data, size_t size, uint64_t offset);
+
+/* A part of a file as memory that both show at once; NULL if the system has none. The
+ * offset is a multiple of a page. */
+void *wf_sys_file_map(int file, uint64_t offset, size_t size);
+
+void wf_sys_file_close(int file);
+
+/* Gives the file at `path` this content in one step: readers see the old one, or the new
+ * one. False if that failed. */
+bool wf_sys_file_replace(const char *path, const void *data, size_t size);
+void wf_sys_file_remove(const char *path);
+
+/* Writes into `out` the path of a file for this process in a folder that belongs to the
+ * user alone; false if there is none. */
+bool wf_sys_private_path(char *out, size_t size, const char *name);
+
+/* The system's text for one of its numbers, and a line on standard error. */
+const char *wf_sys_error_text(int error);
+void wf_sys_print_line(const char *line);
+
+/* An environment variable; NULL also in a program with more rights than its user. */
+const char *wf_sys_variable(const char *name);
+
+uint32_t wf_sys_process_id(void);
+/* The name of the program without its folder; never NULL. */
+const char *wf_sys_program_name(void);
+/* The date and time, as in "2026-11-17T05:40:00Z". */
+enum { WF_DATE_SIZE = 32 };
+void wf_sys_date(char out[WF_DATE_SIZE]);
+
+/* From now on calls fn(signal) when a signal is about to end the process, on the thread
+ * that got it, before the process ends as it would have without. Only signals that the
+ * program does not handle itself, and that it can still do something about. fn may call
+ * only wf_sys_wait_for, wf_sys_wake_all and atomics. NULL: no more. One thread at a time.
+ */
+void wf_sys_on_fatal_signal(void (*fn)(int signal));
+
 #endif

@@ -177,6 +177,12 @@ public:
     weft_pool_stats(pool_, &total);
     return total;
   }
+  /* Those of one worker: weft_pool_worker_stats. All 0 if there is no such worker. */
+  weft_stats worker_stats(unsigned worker) const noexcept {
+    weft_stats one = WEFT_STATS_INIT;
+    static_cast<void>(weft_pool_worker_stats(pool_, worker, &one));
+    return one;
+  }
 
 private:
   weft_pool *pool_ = nullptr;

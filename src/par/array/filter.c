@@ -18,7 +18,7 @@ static size_t compact(const weft_opts *o, const char *name, wf_compaction *p) {
   weft_opts opts;
   p->opts = &opts;
   wf_par_options(&opts, o, name);
-  if (p->n > 0) wf_par_run(&opts, wf_compact, p);
+  if (p->n > 0) wf_par_run_over(&opts, p->n, wf_compact, p);
   WF_ASSERT(p->kept <= p->done && p->done <= p->n);
   return p->kept;
 }
@@ -234,7 +234,7 @@ size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size
   partition_part all = {&opts, &test, (char *)base, n, 1, 0};
   wf_check_elements(base == NULL, pred == NULL, n, size, "weft_partition");
   wf_par_options(&opts, o, "weft_partition");
-  if (n > 0) wf_par_run(&opts, partition_inside, &all);
+  if (n > 0) wf_par_run_over(&opts, n, partition_inside, &all);
   return all.split;
 }
 WF_PLAIN_OF(size_t, weft_partition,

@@ -164,7 +164,7 @@ void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
   wf_check_elements(base == NULL, key == NULL, n, size, "weft_histogram");
   wf_refuse_if(counts == NULL && keys > 0, "weft_histogram", "the counts are NULL");
   wf_par_options(&opts, o, "weft_histogram");
-  wf_par_run(&opts, histogram_inside, &c);
+  wf_par_run_over(&opts, c.n, histogram_inside, &c);
 }
 
 void weft_histogram(size_t *counts, size_t keys, const void *base, size_t n, size_t size,

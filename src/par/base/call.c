@@ -22,7 +22,37 @@ static void refuse_options(const weft_opts *o, const char *call) {
 }
 
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call) {
+  if (WF_LIKELY(given == NULL)) { /* most calls: written where they are wanted */
+    *out = (weft_opts)WEFT_OPTS_INIT;
+    out->name = call;
+    return;
+  }
   if (WF_UNLIKELY(wf_opts_read(out, given) != 0)) refuse_options(out, call);
+  if (out->name == NULL) out->name = call;
+}
+
+/* ---- traces ---- */
+
+typedef struct traced_call {
+  const char *name;
+  size_t n;
+  weft_fn *fn;
+  void *ctx;
+} traced_call;
+
+static void run_traced_call(void *ctx) {
+  const traced_call *call = (const traced_call *)ctx;
+  if (wf_self != NULL) wf_sched_call_begins(call->name, call->n);
+  call->fn(call->ctx);
+  if (wf_self != NULL) wf_sched_call_ends(false);
+}
+
+void wf_par_run_traced(const weft_opts *opts, size_t n, weft_fn *fn, void *ctx) {
+  traced_call call = {opts->name != NULL ? opts->name : "weft", n, fn, ctx};
+  if (wf_sched_is_inside(opts->pool))
+    run_traced_call(&call);
+  else
+    weft_pool_run(opts->pool, run_traced_call, &call);
 }
 
 /* ---- scratch ---- */

@@ -13,6 +13,7 @@
 
 #include "../../core/assert.h"
 #include "../../sched/sched.h"
+#include "../../trace/trace.h"
 
 #include <stddef.h>
 #include <weft/opts.h>
@@ -63,8 +64,8 @@ static inline void wf_check_elements(bool no_array, bool no_fn, size_t n, size_t
 
 /* ---- options ---- */
 
-/* Copies the options, with the defaults where `given` is NULL or shorter. Ends the
- * program with a message if they are not valid. */
+/* Copies the options, with the defaults where `given` is NULL or shorter; the name is the
+ * call's unless it was given. Ends the program with a message if they are not valid. */
 void wf_par_options(weft_opts *out, const weft_opts *given, const char *call);
 
 /* For calls on arrays of n numbers of `size` bytes: checks the arrays and reads the
@@ -77,12 +78,26 @@ static inline void wf_par_start(weft_opts *out, const weft_opts *given, bool no_
 }
 
 /* Calls fn(ctx) on a thread of the options' pool and returns when it has returned. A
- * thread that is in that pool already calls it itself, at once. */
-static inline void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {
+ * thread that is in that pool already calls it itself, at once. In a trace the call has
+ * the options' name and the range [0, n). */
+void wf_par_run_traced(const weft_opts *opts, size_t n, weft_fn *fn, void *ctx);
+static inline void wf_par_run_untraced(const weft_opts *opts, weft_fn *fn, void *ctx) {
   if (wf_sched_is_inside(opts->pool))
     fn(ctx);
   else
     weft_pool_run(opts->pool, fn, ctx);
+}
+static inline void wf_par_run_over(const weft_opts *opts, size_t n, weft_fn *fn,
+                                   void *ctx) {
+  if (WF_UNLIKELY(wf_trace_is_on()))
+    wf_par_run_traced(opts, n, fn, ctx);
+  else
+    wf_par_run_untraced(opts, fn, ctx);
+}
+
+/* The same for a call that is over no range. */
+static inline void wf_par_run(const weft_opts *opts, weft_fn *fn, void *ctx) {
+  wf_par_run_over(opts, 0, fn, ctx);
 }
 
 /* Has the scope that the options name been cancelled? Once true it stays true. */

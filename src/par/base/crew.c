@@ -100,8 +100,53 @@ static void crew_member(void *ctx) {
   if (own != NULL && c->leave != NULL) c->leave(own, c->ctx);
 }
 
+/* ---- in a trace ---- */
+
+typedef struct traced_crew {
+  const wf_crew *crew;
+  const char *name;
+} traced_crew;
+
+static void *enter_traced(void *ctx) {
+  const wf_crew *crew = ((const traced_crew *)ctx)->crew;
+  return crew->enter != NULL ? crew->enter(crew->ctx) : crew->ctx;
+}
+
+static void *run_traced_block(void *own, size_t begin, size_t end, void *ctx) {
+  const traced_crew *t = (const traced_crew *)ctx;
+  wf_sched_block_begins(t->name, begin, end);
+  own = t->crew->block(own, begin, end, t->crew->ctx);
+  wf_sched_call_ends(true);
+  return own;
+}
+
+static void leave_traced(void *own, void *ctx) {
+  const wf_crew *crew = ((const traced_crew *)ctx)->crew;
+  if (crew->leave != NULL) crew->leave(own, crew->ctx);
+}
+
+static size_t end_traced(size_t begin, size_t length, const void *ctx) {
+  const wf_crew *crew = ((const traced_crew *)ctx)->crew;
+  return crew->end(begin, length, crew->ctx);
+}
+
+/* Lets a crew say which blocks it runs. */
+static size_t run_traced_crew(const weft_opts *opts, size_t n, const wf_crew *crew) {
+  traced_crew t = {crew, opts->name != NULL ? opts->name : "weft"};
+  wf_crew outer = {.enter = enter_traced,
+                   .block = run_traced_block,
+                   .leave = leave_traced,
+                   .ctx = &t,
+                   .max_len = crew->max_len,
+                   .end = crew->end != NULL ? end_traced : NULL,
+                   .records_blocks = true};
+  return wf_crew_run(opts, n, &outer);
+}
+
 size_t wf_crew_run(const weft_opts *opts, size_t n, const wf_crew *crew) {
   if (n == 0) return 0;
+  if (WF_UNLIKELY(wf_trace_is_on()) && !crew->records_blocks)
+    return run_traced_crew(opts, n, crew);
   WF_ASSERT(crew->max_len >= 1);
   crew_job j = {.crew = crew, .opts = opts, .n = n};
   j.members = wf_par_crew(opts);

@@ -73,6 +73,7 @@ typedef struct wf_crew {
    * that cut or stop at places of their own. Returns where the block ends, in (begin, n];
    * or `begin`: nothing from there on is wanted any more, and it stays so. */
   size_t (*end)(size_t begin, size_t length, const void *ctx);
+  bool records_blocks; /* the blocks say themselves in traces that they run */
 } wf_crew;
 
 /* Runs blocks of [0, n) with wf_par_crew(opts) members, or n if that is less. Blocks are

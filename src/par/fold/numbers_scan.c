@@ -191,7 +191,7 @@ static void scan_run(tile_scan *s, const weft_opts *o, const char *call) {
   s->tiles = s->n / s->tile + (s->n % s->tile != 0);
   s->in_place = s->dst == s->src;
   if (s->tiles > 1)
-    wf_par_run(&opts, scan_members, s);
+    wf_par_run_over(&opts, s->n, scan_members, s);
   else
     scan_tiles_alone(s);
 }

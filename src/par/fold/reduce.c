@@ -131,7 +131,7 @@ void wf_fold_run_in_groups(const weft_opts *opts, void *result, const wf_fold *f
   WF_ASSERT(group > 0 && (group & (group - 1)) == 0);
   fold_node root = {fold, opts, result, 0, fold_leaves(fold), group, 1};
   if (root.count > 1)
-    wf_par_run(opts, fold_inside, &root);
+    wf_par_run_over(opts, fold->n, fold_inside, &root);
   else
     fold_leaf(&root);
 }
@@ -211,7 +211,7 @@ static void run_reducer(const weft_opts *opts, void *result, size_t n, size_t le
   if (n == 0)
     r->init(result, ctx);
   else
-    wf_par_run(opts, fold_inside, &root); /* also if there is only one leaf */
+    wf_par_run_over(opts, n, fold_inside, &root); /* also if there is only one leaf */
 }
 
 void weft_reduce_with(const weft_opts *o, void *result, size_t n, const weft_reducer *r,

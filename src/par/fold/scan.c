@@ -199,7 +199,7 @@ static void scan_start(scan_job *j, const weft_opts *opts) {
   j->opts = opts;
   j->block = j->n / SCAN_BLOCKS + (j->n % SCAN_BLOCKS != 0);
   if (j->block < SCAN_BLOCK_MIN) j->block = SCAN_BLOCK_MIN;
-  wf_par_run(opts, scan_inside, j);
+  wf_par_run_over(opts, j->n, scan_inside, j);
 }
 
 void weft_scan_with(const weft_opts *o, void *dst, const void *src, size_t n, size_t size,

@@ -67,7 +67,7 @@ void wf_iter_need_size(const weft_iter *it, size_t size, const char *call) {
 
 /* ---- sources ---- */
 
-_Static_assert(offsetof(weft_opts, order) + sizeof(weft_order) == sizeof(weft_opts),
+_Static_assert(offsetof(weft_opts, name) + sizeof(char *) == sizeof(weft_opts),
                "a new option needs its default in init_iter");
 
 /* Writes the head and one stage: the others are not looked at before they are set.
@@ -87,6 +87,7 @@ init_iter(weft_iter *it, wf_iter_kind kind, unsigned flags, size_t size, size_t 
   it->opts.cancel = NULL;
   it->opts.lane = WEFT_LANE_NORMAL;
   it->opts.order = WEFT_ORDER_LIFO;
+  it->opts.name = NULL;
   it->stages[0].kind = (uint8_t)kind;
   it->stages[0].flags = (uint8_t)flags;
   it->stages[0].left = 0;

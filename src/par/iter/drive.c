@@ -148,5 +148,5 @@ void wf_iter_run_all(const wf_iter_plan *plan, const wf_iter_sink *sink) {
   if (wf_plan_pulls(plan))
     wf_par_run(&plan->opts, pull_all_inside, &call);
   else if (wf_plan_positions(plan) > 0)
-    wf_par_run(&plan->opts, run_all_inside, &call);
+    wf_par_run_over(&plan->opts, wf_plan_positions(plan), run_all_inside, &call);
 }

@@ -95,7 +95,7 @@ static void run_fold_call(const fold_call *call) {
   } else if (call->fold.n == 0) {
     f->init(call->result, f->ctx);
   } else {
-    wf_par_run(&plan->opts, fold_all_inside, (void *)(uintptr_t)call);
+    wf_par_run_over(&plan->opts, call->fold.n, fold_all_inside, (void *)(uintptr_t)call);
   }
 }
 

@@ -302,7 +302,8 @@ static __attribute__((noinline)) void run_crew(job *j) {
                   .block = run_crew_block,
                   .ctx = j,
                   .max_len = SIZE_MAX,
-                  .end = end_crew_block};
+                  .end = end_crew_block,
+                  .records_blocks = true};
   wf_crew_run(j->opts, j->n, &crew);
 }
 
@@ -369,12 +370,50 @@ static void run_job(void *ctx) {
   }
 }
 
-static inline void start_loop(const weft_opts *opts, size_t n, const wf_loop *loop,
-                              bool from_front) {
+static inline job job_of(const weft_opts *opts, size_t n, const wf_loop *loop,
+                         bool from_front) {
   job j = {.loop = loop, .opts = opts, .n = n, .from_front = from_front};
   j.may_stop = loop->is_over != NULL || opts->cancel != NULL;
   j.ticks_wanted = wf_block_ticks();
-  if (n > 0) wf_par_run(opts, run_job, &j);
+  return j;
+}
+
+/* ---- in a trace ---- */
+
+typedef struct traced_loop {
+  const wf_loop *loop;
+  const char *name;
+} traced_loop;
+
+static void traced_body(size_t begin, size_t end, void *ctx) {
+  const traced_loop *t = (const traced_loop *)ctx;
+  wf_sched_block_begins(t->name, begin, end);
+  t->loop->body(begin, end, t->loop->ctx);
+  wf_sched_call_ends(true);
+}
+
+static bool traced_is_over(size_t begin, const void *ctx) {
+  const wf_loop *loop = ((const traced_loop *)ctx)->loop;
+  return loop->is_over(begin, loop->ctx);
+}
+
+/* The loop says which blocks it runs; without a trace it knows nothing of all this. */
+static __attribute__((noinline)) void start_traced(const weft_opts *opts, size_t n,
+                                                   const wf_loop *loop, bool from_front) {
+  traced_loop t = {loop, opts->name != NULL ? opts->name : "weft"};
+  wf_loop outer = {traced_body, &t, loop->is_over != NULL ? traced_is_over : NULL};
+  job j = job_of(opts, n, &outer, from_front);
+  if (n > 0) wf_par_run_traced(opts, n, run_job, &j);
+}
+
+static inline void start_loop(const weft_opts *opts, size_t n, const wf_loop *loop,
+                              bool from_front) {
+  if (WF_UNLIKELY(wf_trace_is_on())) {
+    start_traced(opts, n, loop, from_front);
+    return;
+  }
+  job j = job_of(opts, n, loop, from_front);
+  if (n > 0) wf_par_run_untraced(opts, run_job, &j);
 }
 
 void wf_loop_run(const weft_opts *opts, size_t n, const wf_loop *loop) {

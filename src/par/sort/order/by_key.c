@@ -108,7 +108,7 @@ void weft_argsort_with(const weft_opts *o, size_t *order, const void *base, size
   wf_sort_check(order == NULL || base == NULL, cmp, n, size, "weft_argsort");
   wf_refuse_if(wf_is_too_large(n, sizeof *order), "weft_argsort", WF_TOO_LARGE);
   wf_par_options(&opts, o, "weft_argsort");
-  if (n > 0) wf_par_run(&opts, argsort_inside, &c);
+  if (n > 0) wf_par_run_over(&opts, n, argsort_inside, &c);
 }
 
 void weft_argsort(size_t *order, const void *base, size_t n, size_t size,
@@ -177,7 +177,7 @@ void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
                 .pairs_ctx = ctx,
                 .pair_size = loops->sort->size};
   wf_par_options(&c.opts, o, call);
-  if (arrays->n > 1) wf_par_run(&c.opts, sort_by_key_inside, &c);
+  if (arrays->n > 1) wf_par_run_over(&c.opts, arrays->n, sort_by_key_inside, &c);
 }
 
 /* ---- weft_sort_by_key ---- */
@@ -226,7 +226,7 @@ void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t n, size_t key_
   wf_by_cmp by = {cmp_keys, ctx, c.pair_size};
   c.pairs = (wf_pair_loops){wf_cmp_loops(c.pair_size), pack_bytes, unpack_bytes};
   c.pairs_ctx = &by;
-  wf_par_run(&c.opts, sort_by_key_inside, &c);
+  wf_par_run_over(&c.opts, c.arrays.n, sort_by_key_inside, &c);
 }
 WF_PLAIN(weft_sort_by_key,
          (void *keys, size_t n, size_t key_size, void *payload, size_t payload_size,

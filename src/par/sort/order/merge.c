@@ -205,7 +205,7 @@ void weft_merge_with(const weft_opts *o, void *dst, const void *a, size_t na,
   /* An empty side may be NULL, to which nothing may be added, not even 0. */
   if (na == 0) m.a = m.b;
   if (nb == 0) m.b = m.a;
-  if (na + nb > 0) wf_par_run(&opts, merge_inside, &m);
+  if (na + nb > 0) wf_par_run_over(&opts, na + nb, merge_inside, &m);
 }
 WF_PLAIN(weft_merge,
          (void *dst, const void *a, size_t na, const void *b, size_t nb, size_t size,

@@ -68,7 +68,7 @@ bool weft_is_sorted_with(const weft_opts *o, const void *base, size_t n, size_t 
   select_call c = {&opts, {cmp, ctx, size}, (char *)(uintptr_t)base, n, 0, true};
   wf_sort_check(base == NULL, cmp, n, size, "weft_is_sorted");
   wf_par_options(&opts, o, "weft_is_sorted");
-  if (n > 1) wf_par_run(&opts, is_sorted_inside, &c);
+  if (n > 1) wf_par_run_over(&opts, n, is_sorted_inside, &c);
   return c.is_sorted;
 }
 WF_PLAIN_OF(bool, weft_is_sorted,
@@ -90,7 +90,7 @@ static void nth_call(const weft_opts *o, void *base, size_t n, size_t nth, size_
   select_call c = {&opts, {cmp, ctx, size}, (char *)base, n, nth, false};
   wf_sort_check(base == NULL, cmp, n, size, call);
   wf_par_options(&opts, o, call);
-  if (nth < n && n > 1) wf_par_run(&opts, nth_inside, &c);
+  if (nth < n && n > 1) wf_par_run_over(&opts, n, nth_inside, &c);
 }
 
 void weft_nth_element_with(const weft_opts *o, void *base, size_t n, size_t size,

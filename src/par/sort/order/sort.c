@@ -135,7 +135,7 @@ static void sort_start(const weft_opts *o, sort_call *c, const char *call) {
   if (c->n <= DIRECT_MOST && c->opts.pool == NULL)
     sort_inside(c);
   else
-    wf_par_run(&c->opts, sort_inside, c);
+    wf_par_run_over(&c->opts, c->n, sort_inside, c);
 }
 
 static void sort_by_cmp(const weft_opts *o, void *base, size_t n, size_t size,

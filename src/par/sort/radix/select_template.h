@@ -217,7 +217,7 @@ static void WF_SORT(sort)(const WF_SORT(call) * c) {
   if (c->n <= WF_LEAF_BYTES / sizeof(WF_ELEM))
     WF_SORT(sort_short)(c);
   else
-    wf_par_run(c->opts, WF_SORT(run_sort), (void *)(uintptr_t)c);
+    wf_par_run_over(c->opts, c->n, WF_SORT(run_sort), (void *)(uintptr_t)c);
 }
 
 /* ---- selection: by quickselect of order/partition.c, with loops for these elements,
@@ -257,7 +257,7 @@ static void WF_SORT(select)(WF_SORT(call) * c) {
   if (c->n <= WF_LEAF_BYTES / sizeof(WF_ELEM))
     WF_SORT(run_select)(c);
   else
-    wf_par_run(c->opts, WF_SORT(run_select), c);
+    wf_par_run_over(c->opts, c->n, WF_SORT(run_select), c);
 }
 
 static void WF_SORT(partial_sort)(WF_SORT(call) * c, size_t k) {

@@ -208,7 +208,7 @@ static void argsort(const weft_opts *opts, const key_array *keys, size_t *order,
   else if (n <= ALONE_MOST)
     run_pairs(&o);
   else
-    wf_par_run(opts, run_pairs, &o);
+    wf_par_run_over(opts, n, run_pairs, &o);
 }
 
 /* ---- by key ---- */
@@ -248,7 +248,7 @@ static void sort_by_number(numbers_call *b) {
   if (b->n <= ALONE_MOST)
     run_by_key(b);
   else
-    wf_par_run(b->opts, run_by_key, b);
+    wf_par_run_over(b->opts, b->n, run_by_key, b);
 }
 
 /* ---- the six types: weft_sort_i32 weft_sort_u32 weft_sort_i64 weft_sort_u64
