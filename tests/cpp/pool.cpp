@@ -101,6 +101,20 @@ TEST(statistics_count) {
   wait_until([&] { return pool.stats().tasks >= 10; });
   CHECK(pool.stats().injected >= 10);
   pool.run([] { CHECK(weft::pool_stats().injected >= 10); });
+  CHECK(pool.worker_stats(1).injected >= 10);
+  CHECK(pool.worker_stats(100000).injected == 0);
+}
+
+TEST(a_trace_is_an_object) {
+  weft::pool pool(2);
+  {
+    weft::trace trace("/dev/null");
+    pool.run([] { weft::name("named"); });
+    weft::frame_mark();
+    CHECK_EQ(weft_trace_start("/dev/null"), WEFT_EBUSY);
+  }
+  CHECK_EQ(weft_trace_start("/dev/null"), 0);
+  weft_trace_stop();
 }
 
 TEST(errors_and_texts) {

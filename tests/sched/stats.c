@@ -143,3 +143,92 @@ TEST(stats_of_the_current_pool) {
   weft_pool_run(pool, check_current, &expected);
   weft_pool_destroy(pool);
 }
+
+/* ---- of each worker ---- */
+
+static weft_stats worker_stats_of(const weft_pool *pool, unsigned worker) {
+  weft_stats stats = WEFT_STATS_INIT;
+  CHECK_EQ(weft_pool_worker_stats(pool, worker, &stats), 0);
+  CHECK_EQ(stats.struct_size, sizeof stats);
+  return stats;
+}
+
+static void limit_of(void *out) {
+  *(unsigned *)out = weft_worker_limit();
+}
+
+/* The numbers of the workers add up to those of the pool. */
+TEST(stats_of_workers_add_up) {
+  weft_pool *pool = sleepy_pool_of(3);
+  unsigned limit;
+  harness_run_threads(4, join_there, pool);
+  AWAIT(all_asleep(pool));
+  weft_pool_run(pool, limit_of, &limit);
+  weft_stats total = stats_of(pool), sum = WEFT_STATS_INIT;
+  for (unsigned i = 0; i < limit; i++) {
+    weft_stats one = worker_stats_of(pool, i);
+    sum.tasks += one.tasks;
+    sum.steals += one.steals;
+    sum.exposes += one.exposes;
+    sum.takeovers += one.takeovers;
+    sum.sleeps += one.sleeps;
+    sum.failed_steals += one.failed_steals;
+    sum.futile += one.futile;
+    if (one.deepest > sum.deepest) sum.deepest = one.deepest;
+    CHECK(one.futile <= one.wakes && one.wakes <= one.sleeps);
+    CHECK((one.tasks > 0) == (one.deepest > 0));
+  }
+  CHECK_EQ(sum.tasks, total.tasks);
+  CHECK_EQ(sum.steals, total.steals);
+  CHECK_EQ(sum.exposes, total.exposes);
+  CHECK_EQ(sum.takeovers, total.takeovers);
+  CHECK_EQ(sum.sleeps, total.sleeps);
+  CHECK_EQ(sum.futile, total.futile);
+  CHECK_EQ(sum.deepest, total.deepest);
+  CHECK(total.failed_steals >= sum.failed_steals);
+  weft_pool_destroy(pool);
+}
+
+TEST(stats_of_workers_that_are_not_there) {
+  weft_pool *pool = pool_of(2);
+  weft_stats stats = WEFT_STATS_INIT;
+  CHECK_EQ(weft_pool_worker_stats(pool, 100000, &stats), WEFT_EINVAL);
+  CHECK_EQ(weft_pool_worker_stats(pool, 0, NULL), WEFT_EINVAL);
+  stats.struct_size = 0;
+  CHECK_EQ(weft_pool_worker_stats(pool, 0, &stats), WEFT_EINVAL);
+  weft_pool_destroy(pool);
+}
+
+/* Times go on, also while a worker sleeps, and together they are the thread's life. */
+TEST(stats_of_time) {
+  weft_pool *pool = sleepy_pool_of(2);
+  AWAIT(all_asleep(pool));
+  weft_stats before = worker_stats_of(pool, 1);
+  AWAIT(worker_stats_of(pool, 1).asleep_ns > before.asleep_ns + 1000000);
+  CHECK(worker_stats_of(pool, 1).working_ns <= before.working_ns + 1000000);
+  for (int i = 0; i < 3; i++) {
+    weft_stats sleeping = worker_stats_of(pool, 1);
+    weft_pool_run(pool, join_pairing, NULL); /* wakes it */
+    AWAIT(all_asleep(pool));
+    weft_stats after = worker_stats_of(pool, 1);
+    CHECK(after.asleep_ns >= sleeping.asleep_ns);
+    CHECK(after.searching_ns >= sleeping.searching_ns);
+    CHECK_EQ(after.tasks, sleeping.tasks + 1);
+    CHECK(after.wakes > sleeping.wakes);
+    CHECK_EQ(after.deepest, 1);
+  }
+  weft_pool_destroy(pool);
+}
+
+/* The structure of an older header ends before the newer numbers. */
+TEST(stats_of_the_header_of_0_1) {
+  weft_pool *pool = pool_of(1);
+  weft_stats stats;
+  memset(&stats, 0xAB, sizeof stats);
+  stats.struct_size = offsetof(weft_stats, failed_steals);
+  weft_pool_stats(pool, &stats);
+  CHECK_EQ(stats.steered, 0);
+  CHECK_EQ(stats.failed_steals, UINT64_C(0xABABABABABABABAB));
+  CHECK_EQ(stats.asleep_ns, UINT64_C(0xABABABABABABABAB));
+  weft_pool_destroy(pool);
+}

@@ -322,3 +322,69 @@ _Noreturn void xp_assertion_failed(const char *file, int line, const char *condi
 _Noreturn void xp_abort(void) {
   xp_fail(XP_ASSERTION, __FILE__, __LINE__, "the library has called abort or exit");
 }
+
+/* ---- files: there are none ---- */
+
+int wf_sys_file_create(const char *path, int *error) {
+  (void)path;
+  *error = 0;
+  return WEFT_EIO;
+}
+
+bool wf_sys_file_write(int file, const void *data, size_t size, uint64_t offset) {
+  (void)file, (void)data, (void)size, (void)offset;
+  return false;
+}
+
+void *wf_sys_file_map(int file, uint64_t offset, size_t size) {
+  (void)file, (void)offset, (void)size;
+  return NULL;
+}
+
+void wf_sys_file_close(int file) {
+  (void)file;
+}
+
+bool wf_sys_file_replace(const char *path, const void *data, size_t size) {
+  (void)path, (void)data, (void)size;
+  return false;
+}
+
+void wf_sys_file_remove(const char *path) {
+  (void)path;
+}
+
+bool wf_sys_private_path(char *out, size_t size, const char *name) {
+  (void)out, (void)size, (void)name;
+  return false;
+}
+
+const char *wf_sys_error_text(int error) {
+  (void)error;
+  return "";
+}
+
+void wf_sys_print_line(const char *line) {
+  (void)line;
+}
+
+const char *wf_sys_variable(const char *name) {
+  (void)name;
+  return NULL;
+}
+
+uint32_t wf_sys_process_id(void) {
+  return 1;
+}
+
+const char *wf_sys_program_name(void) {
+  return "explored";
+}
+
+void wf_sys_date(char out[WF_DATE_SIZE]) {
+  out[0] = '\0';
+}
+
+void wf_sys_on_fatal_signal(void (*fn)(int signal)) {
+  (void)fn;
+}
