@@ -120,10 +120,10 @@ static __attribute__((noinline)) void track_observe(wf_track *track, phase when,
   event.pool = track->pool.number;
   event.worker = track->is_outside ? -1 : (int)track->worker;
   wf_u32_fetch_add_relaxed(&track->x_observing, 1); /* relaxed: the fence orders it */
-  /* Pairs with the fence in remove_observer: either this thread sees that there is no
+  /* Pairs with the fence in drop_observer: either this thread sees that there is no
    * observer any more, or the one that removes it sees that it is called. */
   wf_fence_seq_cst();
-  /* Acquire: pairs with the release in add_observer. */
+  /* Acquire: pairs with the release in take_observer. */
   const weft_observer *o = (const weft_observer *)wf_ptr_load_acquire(&x_observer);
   if (o != NULL) call_observer(o, when, &event);
   /* Release: pairs with the acquire in anybody_observes. */
@@ -139,7 +139,7 @@ static void set_watch_bit(uint32_t bit, bool wanted) {
   } while (!wf_u32_cas_seq_cst(&wf_trace_x_watch, &word, next));
 }
 
-static int add_observer(const weft_observer *given) {
+static int take_observer(const weft_observer *given) {
   if (given->struct_size < sizeof(weft_observer)) return WEFT_EINVAL;
   if (wf_ptr_load_relaxed(&x_observer) != NULL) return WEFT_EBUSY; /* under the lock */
   the_observer = *given;
@@ -149,7 +149,7 @@ static int add_observer(const weft_observer *given) {
   return 0;
 }
 
-static void remove_observer(void) {
+static void drop_observer(void) {
   set_watch_bit(WF_WATCH_OBSERVER, false);
   wf_ptr_store_relaxed(&x_observer, NULL); /* relaxed: the fence orders it */
   wf_fence_seq_cst();                      /* pairs with the one in track_observe */
@@ -160,9 +160,9 @@ int wf_trace_observe(const weft_observer *given) {
   int status = 0;
   wf_lock_lock(&observer_lock);
   if (given != NULL)
-    status = add_observer(given);
+    status = take_observer(given);
   else
-    remove_observer();
+    drop_observer();
   wf_lock_unlock(&observer_lock);
   return status;
 }
