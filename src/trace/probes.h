@@ -16,6 +16,11 @@
 #endif
 
 #ifdef WF_HAS_PROBES
+/* The macros of <sys/sdt.h> are not strict C, and clang says so wherever one is used:
+ * from here to the end of the file that includes this. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wgnu-zero-variadic-macro-arguments"
+#endif
 #define WF_PROBE1(name, a)       DTRACE_PROBE1(weft, name, a)
 #define WF_PROBE2(name, a, b)    DTRACE_PROBE2(weft, name, a, b)
 #define WF_PROBE3(name, a, b, c) DTRACE_PROBE3(weft, name, a, b, c)

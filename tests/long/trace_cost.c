@@ -66,7 +66,7 @@ TEST(cost_of_an_event) {
 
 /* Lines of the file, as the reader writes them. */
 TEST(cost_of_a_line) {
-  enum { LINES = 200000 };
+  enum { LINES = 50000 };
   static wf_file out;
   static wf_text head, line;
   char path[256];
