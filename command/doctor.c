@@ -84,6 +84,15 @@ __attribute__((format(printf, 2, 3))) static void what_to_do(finding *f, const c
   va_end(arguments);
 }
 
+static void diagnosis_free(diagnosis *d) {
+  for (size_t i = 0; i < d->count; i++) {
+    free(d->list[i].title);
+    free(d->list[i].words);
+    free(d->list[i].advice);
+  }
+  free(d->list);
+}
+
 /* ---- the environment and the load ---- */
 
 static void check_environment(diagnosis *d, const machine *m) {
@@ -445,12 +454,7 @@ static int examine_program(char **argv, const char *root, bool json) {
     }
   }
   unlink(path);
-  for (size_t i = 0; i < d.count; i++) {
-    free(d.list[i].title);
-    free(d.list[i].words);
-    free(d.list[i].advice);
-  }
-  free(d.list);
+  diagnosis_free(&d);
   return status;
 }
 
@@ -464,8 +468,9 @@ int command_doctor(int argc, char **argv) {
     if (found == OPTION_JSON) json = true;
     if (found == OPTION_ROOT) root = o.value;
   }
+  if (*root != '\0' && access(root, R_OK | X_OK) != 0)
+    return failure("doctor", "%s: %s", root, strerror(errno));
   diagnosis d = {NULL, 0, 0};
-  int status;
   if (o.ended) {
     if (o.operands == 0) return usage_error("doctor", "which program?");
     argv[o.operands + 1] = NULL;
@@ -475,12 +480,7 @@ int command_doctor(int argc, char **argv) {
     return usage_error("doctor", "give one trace; a program stands behind --");
   if (o.operands == 1) return examine_trace(argv[1], 0, &d, json);
   examine_machine(&d, root);
-  status = report(&d, NULL, json);
-  for (size_t i = 0; i < d.count; i++) {
-    free(d.list[i].title);
-    free(d.list[i].words);
-    free(d.list[i].advice);
-  }
-  free(d.list);
+  int status = report(&d, NULL, json);
+  diagnosis_free(&d);
   return status;
 }

@@ -10,9 +10,13 @@
 
 #include <weft.h>
 
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void help(void) {
   printf("Usage: weft info [--json]\n\n"
@@ -39,7 +43,7 @@ static const char *steer_name(weft_steer steer) {
 
 /* Was the variable set, and obeyed? */
 static void say_why_threads(const machine *m, const wf_environment *env,
-                            const wf_options *chosen, char *why, size_t size) {
+                            char *why, size_t size) {
   long number;
   if (env->num_threads != NULL) {
     if (parse_number(env->num_threads, 1, WEFT_MAX_THREADS, &number)) {
@@ -57,7 +61,6 @@ static void say_why_threads(const machine *m, const wf_environment *env,
              m->online_count);
   else
     snprintf(why, size, "one for each CPU");
-  (void)chosen;
 }
 
 static const char *why_choice(const char *variable, const char *value, const char *chosen) {
@@ -82,10 +85,10 @@ static void heading(const char *words) {
 __attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format,
                                                        ...) {
   char words[800];
-  __builtin_va_list arguments;
-  __builtin_va_start(arguments, format);
+  va_list arguments;
+  va_start(arguments, format);
   vsnprintf(words, sizeof words, format, arguments);
-  __builtin_va_end(arguments);
+  va_end(arguments);
   printf("  %s%-12s%s ", on(STYLE_DIM), name, on(STYLE_PLAIN));
   print_wrapped(words, 15);
 }
@@ -179,7 +182,7 @@ static void print_json(const machine *m, const abilities *a, const wf_options *c
   json_begin(&w, "usable", '{');
   json_put_number(&w, "affinity", m->allowed_count);
   json_put_text(&w, "affinity_list", m->allowed);
-  json_put_number(&w, "quota_cpus", m->quota_cpus > 0 ? m->quota_cpus : 0.0 / 0.0);
+  json_put_number(&w, "quota_cpus", m->quota_cpus > 0 ? m->quota_cpus : NAN);
   json_put_text(&w, "quota_file", m->quota_cpus > 0 ? m->quota_file : NULL);
   json_put_number(&w, "cpus", m->usable);
   json_finish(&w, '}');
@@ -219,6 +222,8 @@ int command_info(int argc, char **argv) {
   }
   if (o.operands != 0) return usage_error("info", "takes no operand, but '%s' was given", argv[1]);
 
+  if (*root != '\0' && access(root, R_OK | X_OK) != 0)
+    return failure("info", "%s: %s", root, strerror(errno));
   machine *m = malloc(sizeof *m);
   abilities a;
   wf_options chosen;
@@ -230,7 +235,7 @@ int command_info(int argc, char **argv) {
   machine_read(m, root);
   abilities_try(&a);
   char why[200];
-  say_why_threads(m, &env, &chosen, why, sizeof why);
+  say_why_threads(m, &env, why, sizeof why);
   if (json) {
     print_json(m, &a, &chosen, &env, why);
   } else {

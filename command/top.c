@@ -96,6 +96,11 @@ static style style_of(const char *state) {
   return STYLE_DIM;
 }
 
+/* Places of callers and stand-ins that nobody is in, and that nobody has used. */
+static bool is_shown(const live_worker *w) {
+  return strcmp(w->state, "away") != 0 || strcmp(w->role, "started") == 0 || w->working_ns > 0;
+}
+
 static const live_worker *same_worker(const live *l, const live_worker *w) {
   for (size_t i = 0; l != NULL && i < l->worker_count; i++)
     if (l->workers[i].pool == w->pool && l->workers[i].worker == w->worker) return &l->workers[i];
@@ -131,7 +136,7 @@ static void print_look(const live *l, const live *before, int lines) {
     const live_pool *pool = &l->pools[p];
     unsigned working = 0, workers = 0;
     for (size_t i = 0; i < l->worker_count; i++)
-      if (l->workers[i].pool == pool->pool) {
+      if (l->workers[i].pool == pool->pool && is_shown(&l->workers[i])) {
         workers++;
         working += strcmp(l->workers[i].state, "working") == 0;
       }
@@ -145,7 +150,7 @@ static void print_look(const live *l, const live *before, int lines) {
     lines -= 3;
     unsigned shown = 0;
     for (size_t i = 0; i < l->worker_count && lines > 1; i++) {
-      if (l->workers[i].pool != pool->pool) continue;
+      if (l->workers[i].pool != pool->pool || !is_shown(&l->workers[i])) continue;
       print_worker(&l->workers[i], same_worker(before, &l->workers[i]), seconds);
       shown++;
       lines--;
@@ -259,13 +264,16 @@ static void print_trace(const trace *t) {
     print_sparkline(shares, columns);
     printf("%s\n", on(STYLE_PLAIN));
   }
-  printf("\n%s%-32s %8s %10s %10s %10s%s\n", on(STYLE_DIM), "name", "times", "in all", "mean",
-         "longest", on(STYLE_PLAIN));
+  printf("\n%s%-28s %-8s %8s %9s %9s %9s%s\n", on(STYLE_DIM), "name", "kind", "times", "in all",
+         "mean", "longest", on(STYLE_PLAIN));
   for (size_t i = 0; i < t->total_count && i < 10; i++) {
     const name_total *n = &t->totals[i];
-    printf("%-32.32s %8s %10s %10s %10s\n", t->names[n->name], show_count((double)n->count),
-           show_ns(n->total_ns), show_ns(n->total_ns / (double)n->count),
-           show_ns((double)n->longest));
+    printf("%-28.28s %-8s %8s", t->names[n->name], kind_name((slice_kind)n->kind),
+           show_count((double)n->count));
+    print_right(show_ns(n->total_ns), 10);
+    print_right(show_ns(n->total_ns / (double)n->count), 10);
+    print_right(show_ns((double)n->longest), 10);
+    putchar('\n');
   }
 }
 

@@ -172,14 +172,25 @@ const char *show_share(double share) {
 
 /* ---- prose ---- */
 
+/* Bytes that continue a character of UTF-8 are no columns. */
+static int columns_of(const char *chars, size_t length) {
+  int columns = 0;
+  for (size_t i = 0; i < length; i++) columns += ((unsigned char)chars[i] & 0xC0) != 0x80;
+  return columns;
+}
+
+void print_right(const char *chars, int columns) {
+  int used = columns_of(chars, strlen(chars));
+  printf("%*s%s", columns > used ? columns - used : 0, "", chars);
+}
+
 void print_wrapped(const char *words, int indent) {
   int width = terminal_width(), column = indent;
   if (width > 100) width = 100; /* longer lines are hard to read */
   while (*words != '\0') {
     while (*words == ' ') words++;
     size_t length = strcspn(words, " ");
-    int columns = 0; /* bytes that continue a character of UTF-8 are no columns */
-    for (size_t i = 0; i < length; i++) columns += ((unsigned char)words[i] & 0xC0) != 0x80;
+    int columns = columns_of(words, length);
     if (column > indent && column + 1 + columns > width) {
       printf("\n%*s", indent, "");
       column = indent;

@@ -47,6 +47,8 @@ const char *show_count(double n);
 /* "38 %", "0.4 %". */
 const char *show_share(double share);
 
+/* Prints text at the right end of a field; printf counts bytes, this counts columns. */
+void print_right(const char *chars, int columns);
 /* Prints text wrapped to the width of the terminal, each line after `indent` blanks. The
  * first line begins where the cursor is: at column `indent`. */
 void print_wrapped(const char *words, int indent);

@@ -149,10 +149,6 @@ static void folder_of(int which, char *folder) {
   if (which == 1) snprintf(folder, PATH_SIZE, "/tmp/weft-%lu", (unsigned long)getuid());
 }
 
-static const char *prefix_of(int which) {
-  return which == 0 ? "weft-" : "";
-}
-
 static bool is_alive(long pid) {
   return kill((pid_t)pid, 0) == 0 || errno == EPERM;
 }
@@ -163,7 +159,7 @@ bool live_read(live *l, long pid, char *problem) {
     char folder[PATH_SIZE], path[2 * PATH_SIZE];
     folder_of(which, folder);
     if (folder[0] == '\0') continue;
-    snprintf(path, sizeof path, "%s/%s%ld.json", folder, prefix_of(which), pid);
+    snprintf(path, sizeof path, "%s/weft-%ld.json", folder, pid);
     if (access(path, F_OK) != 0) continue;
     if (!is_alive(pid)) break; /* it could not tidy up */
     if (file_read(path, &l->content))
@@ -197,7 +193,7 @@ size_t live_list(long **pids) {
     folder_of(which, folder);
     DIR *entries = folder[0] != '\0' ? opendir(folder) : NULL;
     if (entries == NULL) continue;
-    const char *prefix = prefix_of(which);
+    static const char prefix[] = "weft-";
     for (struct dirent *entry; (entry = readdir(entries)) != NULL;) {
       const char *name = entry->d_name;
       if (strncmp(name, prefix, strlen(prefix)) != 0) continue;

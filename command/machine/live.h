@@ -1,7 +1,8 @@
 /* machine/live.h - what a program that runs with WEFT_STATS=live says about itself.
  *
  * The library writes a file of JSON ten times a second, always whole: it writes it anew
- * and renames it. Its place is $XDG_RUNTIME_DIR/weft-PID.json, else /tmp/weft-UID/PID.json.
+ * and renames it. Its place is $XDG_RUNTIME_DIR/weft-PID.json, else
+ * /tmp/weft-UID/weft-PID.json.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef COMMAND_MACHINE_LIVE_H

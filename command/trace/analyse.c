@@ -29,6 +29,12 @@ const char *state_name(lane_state state) {
   return names[state];
 }
 
+const char *kind_name(slice_kind kind) {
+  static const char *const names[SLICE_KINDS] = {"task", "call",     "block", "scope",
+                                                 "wait", "blocking", "idle",  "sleep"};
+  return names[kind];
+}
+
 /* ---- states of a lane ---- */
 
 static lane_state state_in(const slice *s) {
@@ -410,16 +416,13 @@ static void write_lane(const trace *t, const lane *l, json_writer *w) {
   (void)t;
 }
 
-static const char *const KIND_NAMES[SLICE_KINDS] = {"task", "call",     "block", "scope",
-                                                    "wait", "blocking", "idle",  "sleep"};
-
 static void write_lists(const trace *t, json_writer *w) {
   json_begin(w, "names", '[');
   for (size_t i = 0; i < t->total_count && i < 50; i++) {
     const name_total *total = &t->totals[i];
     json_begin(w, NULL, '{');
     json_put_text(w, "name", t->names[total->name]);
-    json_put_text(w, "kind", KIND_NAMES[total->kind]);
+    json_put_text(w, "kind", kind_name((slice_kind)total->kind));
     json_put_number(w, "count", (double)total->count);
     json_put_number(w, "total_ns", total->total_ns);
     json_put_number(w, "longest_ns", (double)total->longest);
@@ -434,7 +437,7 @@ static void write_lists(const trace *t, json_writer *w) {
     const slice *s = &t->slices[t->longest[i]];
     json_begin(w, NULL, '{');
     json_put_text(w, "name", trace_slice_name(t, s));
-    json_put_text(w, "kind", KIND_NAMES[s->kind]);
+    json_put_text(w, "kind", kind_name((slice_kind)s->kind));
     json_put_number(w, "lane", s->lane);
     json_put_number(w, "begin_ns", (double)s->begin);
     json_put_number(w, "end_ns", (double)s->end);

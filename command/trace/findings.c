@@ -151,7 +151,7 @@ static void find_end(trace *t) {
     advice(f, "Look at the right end of the lanes: what ran there was running at the crash.");
     f->end = (uint64_t)t->duration_ns;
     f->begin = (uint64_t)(t->duration_ns * 0.95);
-  } else if (t->from_weft && strcmp(t->reason, "running") == 0) {
+  } else if (t->from_weft && !t->complete) {
     finding *f = add_finding(t, SEVERITY_NOTE, "running");
     title(f, "The trace was not ended in order");
     words(f, "The program was killed, or still ran when the file was read. The last moments "
@@ -479,7 +479,7 @@ static void find_frames(trace *t) {
       title(f, "The longest frame took %s, the median %s", show_ns(longest), show_ns(median));
       words(f, "%s frames; number %.0f was the longest.", show_count((double)count),
             worst->number);
-      advice(f, "Click to see what ran in it.");
+      advice(f, "See in the lanes what ran in it.");
       f->begin = worst->time - (uint64_t)longest;
       f->end = worst->time;
     }

@@ -208,7 +208,7 @@ static uint64_t to_natural(double value) {
 typedef struct trace_reading {
   trace *trace;
   uint32_t last_lane;
-  /* Open "B" events of each lane, and halves of arrows, until their partners come. */
+  /* Halves of arrows, and slices that have begun, until their partners come. */
   struct half {
     double id;
     uint64_t time;
@@ -217,9 +217,7 @@ typedef struct trace_reading {
     bool end;
   } * halves;
   size_t half_count, half_capacity;
-  struct begin {
-    slice slice;
-  } * begins;
+  slice *begins;
   size_t begin_count, begin_capacity;
   double first_us; /* the earliest event; traces of others count from anywhere */
   uint64_t last_ns;
@@ -276,15 +274,13 @@ static void keep_slice(trace *t, slice s) {
   t->slices[t->slice_count++] = s;
 }
 
-static void add_slice(trace_reading *reading, event *e) {
-  trace *t = reading->trace;
-  slice s = {0};
+/* The slice that an event describes; it ends where the event says, or at once. */
+static slice make_slice(trace_reading *reading, event *e) {
+  slice s = {.other = -1, .open = e->open};
   s.lane = lane_of(reading, e->pid, e->tid);
   s.kind = (uint8_t)kind_of(e);
   s.begin = to_ns(e->time_us);
   s.end = s.begin + to_ns(e->duration_us);
-  s.open = e->open;
-  s.other = -1;
   if (s.kind == SLICE_BLOCK && e->first >= 0 && e->last >= e->first) {
     s.has_range = true;
     s.first = to_natural(e->first);
@@ -294,7 +290,7 @@ static void add_slice(trace_reading *reading, event *e) {
     s.last = to_natural(e->n);
   }
   if (s.has_range) strip_range(e->name);
-  s.name = intern(t, e->name[0] != '\0' ? e->name : "(no name)");
+  s.name = intern(reading->trace, e->name[0] != '\0' ? e->name : "(no name)");
   if (s.kind == SLICE_SLEEP) {
     s.late = to_ns(e->late_us);
     if (e->woken_by >= 0) s.other = (int32_t)lane_of(reading, e->pid, e->woken_by);
@@ -303,27 +299,36 @@ static void add_slice(trace_reading *reading, event *e) {
     double pool = floor(e->tid / 10000);
     s.other = (int32_t)lane_of(reading, e->pid, pool * 10000 + e->from);
   }
-  if (e->phase[0] == 'B') {
-    ARRAY_GROW(reading->begins, reading->begin_count, reading->begin_capacity);
-    reading->begins[reading->begin_count++].slice = s;
-    return;
-  }
-  keep_slice(t, s);
+  return s;
+}
+
+static void add_slice(trace_reading *reading, event *e) {
+  slice s = make_slice(reading, e);
+  keep_slice(reading->trace, s);
   if (s.end > reading->last_ns) reading->last_ns = s.end;
 }
 
-/* The newest open "B" of the lane ends. */
-static void end_slice(trace_reading *reading, const event *e) {
-  trace *t = reading->trace;
-  uint32_t number = lane_of(reading, e->pid, e->tid);
+static void begin_slice(trace_reading *reading, event *e) {
+  ARRAY_GROW(reading->begins, reading->begin_count, reading->begin_capacity);
+  reading->begins[reading->begin_count++] = make_slice(reading, e);
+}
+
+/* The newest open slice of the lane ends. In traces of weft the end has the name and the
+ * arguments that count; other programs write neither there. */
+static void end_slice(trace_reading *reading, event *e) {
+  bool named = e->name[0] != '\0';
+  slice end = make_slice(reading, e);
   for (size_t i = reading->begin_count; i-- > 0;) {
-    if (reading->begins[i].slice.lane != number) continue;
-    slice s = reading->begins[i].slice;
+    slice s = reading->begins[i];
+    if (s.lane != end.lane || (named && e->category[0] != '\0' && s.kind != end.kind)) continue;
     memmove(&reading->begins[i], &reading->begins[i + 1],
             (reading->begin_count - i - 1) * sizeof *reading->begins);
     reading->begin_count--;
-    s.end = to_ns(e->time_us) > s.begin ? to_ns(e->time_us) : s.begin;
-    keep_slice(t, s);
+    uint64_t begin = s.begin, time = end.begin;
+    if (named) s = end;
+    s.begin = begin;
+    s.end = time > begin ? time : begin;
+    keep_slice(reading->trace, s);
     return;
   }
 }
@@ -397,8 +402,8 @@ static void take_event(trace_reading *reading, event *e) {
     if (time > reading->last_ns) reading->last_ns = time;
   }
   switch (e->phase[0]) {
-  case 'X':
-  case 'B': add_slice(reading, e); break;
+  case 'X': add_slice(reading, e); break;
+  case 'B': begin_slice(reading, e); break;
   case 'E': end_slice(reading, e); break;
   case 's':
   case 'f': add_half(reading, e); break;
@@ -523,7 +528,7 @@ static void repair_nesting(trace *t) {
 static void finish(trace_reading *reading) {
   trace *t = reading->trace;
   for (size_t i = 0; i < reading->begin_count; i++) {
-    slice s = reading->begins[i].slice;
+    slice s = reading->begins[i];
     s.end = reading->last_ns > s.begin ? reading->last_ns : s.begin;
     s.open = true;
     keep_slice(t, s);

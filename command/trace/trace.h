@@ -177,6 +177,7 @@ void trace_free(trace *t);
 /* The name of a slice with its range, for people. Valid until the second call from now. */
 const char *trace_slice_name(const trace *t, const slice *s);
 const char *state_name(lane_state state);
+const char *kind_name(slice_kind kind);
 
 /* The time before `time` in which fewer than `threads` lanes were at work, and the sum of
  * lanes at work over time. */

@@ -32,6 +32,7 @@ function makeColor(kind, hue, strength, dim) {
   if (kind === KIND.wait) return withAlpha(palette.searching, alpha * 0.8);
   if (kind === KIND.sleep) return withAlpha(palette.asleep, alpha);
   if (kind === KIND.blocking) return withAlpha(palette.blocked, alpha);
+  if (hue === PLAIN) return palette.dark ? `hsla(218, 14%, 40%, ${alpha})` : `hsla(218, 20%, 76%, ${alpha})`;
   // Calls and scopes surround others and are paler than what runs in them.
   const around = kind === KIND.call || kind === KIND.scope;
   const saturation = around ? 28 : 52;

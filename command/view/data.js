@@ -211,8 +211,13 @@ function sliceName(model, i) {
   return slices.first[i] >= 0 ? `${name} [${slices.first[i]}, ${slices.last[i]})` : name;
 }
 
-// A hue for each name, the same in every page. Golden angles keep neighbours apart.
+// Names that weft gives itself are grey, so that those of the program stand out.
+const PLAIN_NAMES = new Set(['stolen task', 'spawned task', 'injected task', 'async', 'broadcast', 'call from outside', 'scope']);
+const PLAIN = 360;
+
+// A hue for each name, the same in every page.
 function hueOf(text) {
+  if (PLAIN_NAMES.has(text)) return PLAIN;
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
   return ((hash >>> 8) % 24) * 15;

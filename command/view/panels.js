@@ -125,7 +125,8 @@ function fillMatrix(model, find) {
 }
 
 function dot(model, name) {
-  return element('i', { class: 'dot', style: `background: hsl(${hueOf(name)}, 52%, ${palette.dark ? 50 : 64}%)` });
+  const hue = hueOf(name);
+  return element('i', { class: 'dot', style: `background: ${hue === PLAIN ? 'var(--asleep)' : `hsl(${hue}, 52%, ${palette.dark ? 50 : 60}%)`}` });
 }
 
 function fillTables(model, go) {
