@@ -36,7 +36,9 @@ function makeColor(kind, hue, strength, dim) {
   // Calls and scopes surround others and are paler than what runs in them.
   const around = kind === KIND.call || kind === KIND.scope;
   const saturation = around ? 28 : 52;
-  const lightness = palette.dark ? (around ? 38 : 50) : (around ? 80 : 64);
+  // Yellow and green look brighter than blue; white text must be readable on them.
+  const bright = hue >= 40 && hue <= 195;
+  const lightness = palette.dark ? (around ? 32 : bright ? 36 : 50) : (around ? 80 : 64);
   return `hsla(${hue}, ${saturation}%, ${lightness}%, ${alpha})`;
 }
 

@@ -77,7 +77,7 @@ class Lanes {
   // ---- time ----
 
   ticks() {
-    const wanted = Math.max(2, Math.floor((this.width - this.gutter) / 110));
+    const wanted = Math.max(3, Math.floor((this.width - this.gutter) / 110));
     const rough = (this.view.t1 - this.view.t0) / wanted, power = 10 ** Math.floor(Math.log10(rough));
     const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough);
     const list = [];
@@ -97,7 +97,8 @@ class Lanes {
     context.fillStyle = palette.soft;
     context.textAlign = 'left';
     const { step, list } = this.tickList;
-    const unit = step >= 1e9 ? [1e9, 's'] : step >= 1e6 ? [1e6, 'ms'] : step >= 1e3 ? [1e3, 'µs'] : [1, 'ns'];
+    const most = this.view.t1;
+    const unit = most >= 2e9 ? [1e9, 's'] : most >= 2e6 ? [1e6, 'ms'] : most >= 2e3 ? [1e3, 'µs'] : [1, 'ns'];
     const digits = Math.max(0, -Math.floor(Math.log10(step / unit[0]) + 1e-9));
     for (const t of list) {
       const text = `${(t / unit[0]).toFixed(digits)} ${unit[1]}`, x = this.x(t);
@@ -195,7 +196,9 @@ class Lanes {
       const pixel = Math.floor(x0), until = this.time(pixel + 1);
       let step = 1, high = i + 1;
       while (high < n && begin[high] < until) { high += step; step *= 2; }
-      const next = Math.max(i + 1, upperBound(begin, until, i, Math.min(high, n)));
+      let next = Math.max(i + 1, upperBound(begin, until, i, Math.min(high, n)));
+      // Only the last of them can be long; then it is drawn by itself.
+      if (next - i > 1 && (end[next - 1] - begin[next - 1]) * this.scale >= 1.2) next--;
       const filled = Math.min(1, (sum[next] - sum[i]) / perPixel);
       let shown = s, pale = dim;
       if (this.matching !== null && dim && next - i > 1) {
