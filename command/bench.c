@@ -22,16 +22,18 @@
 #include <time.h>
 
 static void help(void) {
-  printf("Usage: weft bench [--seconds N] [row...]\n\n"
-         "Measures fork, wake, loop and sort on this machine, all rows or those that are\n"
-         "named, and compares with recorded machines. Keep the machine quiet meanwhile.\n\n"
-         "      --seconds N    for each row (1 to 600); 12 unless you say otherwise, so that\n"
-         "                     all take about a minute\n"
-         "      --quick        a tenth of a second for each row: a smoke test\n"
-         "      --json         print JSON for programs\n"
-         "      --record NAME  print a line for command/machines.txt as well\n"
-         "      --color WHEN   auto, always or never\n"
-         "  -h, --help         this text\n");
+  printf(
+      "Usage: weft bench [--seconds N] [row...]\n\n"
+      "Measures fork, wake, loop and sort on this machine, all rows or those that are\n"
+      "named, and compares with recorded machines. Keep the machine quiet meanwhile.\n\n"
+      "      --seconds N    for each row (1 to 600); 12 unless you say otherwise, so "
+      "that\n"
+      "                     all take about a minute\n"
+      "      --quick        a tenth of a second for each row: a smoke test\n"
+      "      --json         print JSON for programs\n"
+      "      --record NAME  print a line for command/machines.txt as well\n"
+      "      --color WHEN   auto, always or never\n"
+      "  -h, --help         this text\n");
 }
 
 enum { OPTION_SECONDS, OPTION_QUICK, OPTION_JSON, OPTION_RECORD };
@@ -99,8 +101,8 @@ static double time_of(weft_pool *pool, weft_fn *fn, void *ctx) {
 }
 
 /* Runs fn in turn on one thread and on all; returns the median times. */
-static unsigned both(weft_fn *fn, void *ctx, weft_fn *before, double seconds, double *one_ns,
-                     double *all_ns) {
+static unsigned both(weft_fn *fn, void *ctx, weft_fn *before, double seconds,
+                     double *one_ns, double *all_ns) {
   weft_pool *single = single_pool();
   sample one = sample_begin(seconds), all = one;
   do {
@@ -178,7 +180,8 @@ enum { WIDTH = 640, HEIGHT = 400, ROUNDS = 200 };
 static void pixels(size_t begin, size_t end, void *ctx) {
   unsigned char *image = ctx;
   for (size_t i = begin; i < end; i++) {
-    double cx = (double)(i % WIDTH) / WIDTH * 3 - 2.2, cy = (double)(i / WIDTH) / HEIGHT * 2 - 1;
+    double cx = (double)(i % WIDTH) / WIDTH * 3 - 2.2,
+           cy = (double)(i / WIDTH) / HEIGHT * 2 - 1;
     double x = 0, y = 0;
     int round = 0;
     for (; round < ROUNDS && x * x + y * y < 4; round++) {
@@ -267,8 +270,8 @@ static size_t read_recorded(recorded *list, size_t most) {
     snprintf(line, sizeof line, "%.*s", (int)(length < 255 ? length : 255), at);
     recorded r;
     if (line[0] != '#' &&
-        sscanf(line, "%u %15s %lf %lf %lf %lf %47[^\n]", &r.threads, r.date, &r.figures[0],
-               &r.figures[1], &r.figures[2], &r.figures[3], r.name) == 7)
+        sscanf(line, "%u %15s %lf %lf %lf %lf %47[^\n]", &r.threads, r.date,
+               &r.figures[0], &r.figures[1], &r.figures[2], &r.figures[3], r.name) == 7)
       list[count++] = r;
     at += length + 1;
   }
@@ -290,14 +293,15 @@ static void print_line(const char *name, double figure, const char *unit, double
   printf("  %-22.22s ", name);
   print_bar(figure / longest, columns, s);
   show_figure(figure);
-  printf(" %-3s %s\n", strcmp(unit, "us") == 0 && terminal_has_unicode() ? "µs" : unit, more);
+  printf(" %-3s %s\n", strcmp(unit, "us") == 0 && terminal_has_unicode() ? "µs" : unit,
+         more);
 }
 
 static void print_row(int row, const result *r, const char *here, const recorded *list,
                       size_t count) {
   const char *better = ROWS[row].more_is_better ? "more is better" : "less is better";
-  printf("\n%s%s%s  %s (%s)\n", on(STYLE_BOLD), ROWS[row].name, on(STYLE_PLAIN), ROWS[row].what,
-         better);
+  printf("\n%s%s%s  %s (%s)\n", on(STYLE_BOLD), ROWS[row].name, on(STYLE_PLAIN),
+         ROWS[row].what, better);
   double longest = r->figure;
   for (size_t i = 0; i < count; i++)
     if (list[i].figures[row] > longest) longest = list[i].figures[row];
@@ -305,7 +309,8 @@ static void print_row(int row, const result *r, const char *here, const recorded
   if (r->speedup > 0) snprintf(more, sizeof more, "%.2f x one thread", r->speedup);
   print_line(here, r->figure, ROWS[row].unit, longest, STYLE_GREEN, more);
   for (size_t i = 0; i < count; i++)
-    print_line(list[i].name, list[i].figures[row], ROWS[row].unit, longest, STYLE_BLUE, "");
+    print_line(list[i].name, list[i].figures[row], ROWS[row].unit, longest, STYLE_BLUE,
+               "");
 }
 
 static void print_json(const result *results, const bool *wanted) {
@@ -350,8 +355,9 @@ static void print_record(const result *results, const char *name) {
   struct tm parts;
   gmtime_r(&now, &parts);
   strftime(date, sizeof date, "%Y-%m-%d", &parts);
-  printf("\nFor command/machines.txt:\n%u %s %.3g %.3g %.3g %.3g %s\n", weft_thread_count(), date,
-         results[0].figure, results[1].figure, results[2].figure, results[3].figure, name);
+  printf("\nFor command/machines.txt:\n%u %s %.3g %.3g %.3g %.3g %s\n",
+         weft_thread_count(), date, results[0].figure, results[1].figure,
+         results[2].figure, results[3].figure, name);
 }
 
 /* Which rows; false after a message. */
@@ -361,7 +367,8 @@ static bool choose_rows(int count, char **names, bool *wanted) {
     int i = 0;
     while (i < ROW_COUNT && strcmp(ROWS[i].name, names[j]) != 0) i++;
     if (i == ROW_COUNT) {
-      usage_error("bench", "there is no row '%s'; there are fork, wake, loop and sort", names[j]);
+      usage_error("bench", "there is no row '%s'; there are fork, wake, loop and sort",
+                  names[j]);
       return false;
     }
     wanted[i] = true;
@@ -383,7 +390,8 @@ int command_bench(int argc, char **argv) {
     if (found == OPTION_QUICK) seconds = 0.1;
     if (found == OPTION_SECONDS) {
       if (!parse_number(o.value, 1, 600, &whole))
-        return usage_error("bench", "--seconds is a number from 1 to 600, not '%s'", o.value);
+        return usage_error("bench", "--seconds is a number from 1 to 600, not '%s'",
+                           o.value);
       seconds = (double)whole;
     }
   }

@@ -26,17 +26,21 @@
 static void help(void) {
   printf("Usage: weft doctor                       this machine\n"
          "       weft doctor TRACE.json            a trace that was written before\n"
-         "       weft doctor -- PROGRAM [args]     runs the program with a trace, then says\n"
+         "       weft doctor -- PROGRAM [args]     runs the program with a trace, then "
+         "says\n"
          "                                         what slowed it down\n\n"
-         "Looks for oversubscription, CPU quotas and throttling, calls that the kernel or a\n"
-         "sandbox refuses, late wake-ups, huge-page and power settings, and says for each what\n"
+         "Looks for oversubscription, CPU quotas and throttling, calls that the kernel "
+         "or a\n"
+         "sandbox refuses, late wake-ups, huge-page and power settings, and says for "
+         "each what\n"
          "to do.\n\n"
          "      --json         print JSON for programs\n"
          "      --root FOLDER  read /proc and /sys below this folder (copies of another\n"
          "                     machine's)\n"
          "      --color WHEN   auto, always or never\n"
          "  -h, --help         this text\n\n"
-         "Exit codes: 0 nothing to do, 1 failed, 2 wrong usage, 3 there is something to do.\n");
+         "Exit codes: 0 nothing to do, 1 failed, 2 wrong usage, 3 there is something to "
+         "do.\n");
 }
 
 enum { OPTION_JSON, OPTION_ROOT };
@@ -56,9 +60,8 @@ static char *format_copy(const char *format, va_list arguments) {
   return strcpy(copy, buffer);
 }
 
-__attribute__((format(printf, 4, 5))) static finding *note(diagnosis *d, severity s,
-                                                           const char *id, const char *format,
-                                                           ...) {
+__attribute__((format(printf, 4, 5))) static finding *
+note(diagnosis *d, severity s, const char *id, const char *format, ...) {
   ARRAY_GROW(d->list, d->count, d->capacity);
   finding *f = &d->list[d->count++];
   *f = (finding){.severity = s, .id = id, .lane = -1};
@@ -69,15 +72,16 @@ __attribute__((format(printf, 4, 5))) static finding *note(diagnosis *d, severit
   return f;
 }
 
-__attribute__((format(printf, 2, 3))) static void why(finding *f, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void why(finding *f, const char *format,
+                                                      ...) {
   va_list arguments;
   va_start(arguments, format);
   f->words = format_copy(format, arguments);
   va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3))) static void what_to_do(finding *f, const char *format,
-                                                             ...) {
+__attribute__((format(printf, 2, 3))) static void what_to_do(finding *f,
+                                                             const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   f->advice = format_copy(format, arguments);
@@ -104,37 +108,42 @@ static void check_environment(diagnosis *d, const machine *m) {
                       "WEFT_NUM_THREADS is '%.40s' and is ignored", threads);
     what_to_do(f, "Set it to a number from 1 to %d, or unset it.", WEFT_MAX_THREADS);
   } else if (threads != NULL && number > (long)m->usable) {
-    finding *f = note(d, SEVERITY_WARNING, "oversubscribed", "%ld threads for %u CPUs", number,
-                      m->usable);
-    why(f, "WEFT_NUM_THREADS asks for more threads than there are CPUs. They take turns, and a "
+    finding *f = note(d, SEVERITY_WARNING, "oversubscribed", "%ld threads for %u CPUs",
+                      number, m->usable);
+    why(f, "WEFT_NUM_THREADS asks for more threads than there are CPUs. They take turns, "
+           "and a "
            "thread that holds what others wait for may be the one that does not run.");
     what_to_do(f, "Unset WEFT_NUM_THREADS, unless tasks block.");
   }
   if (idle != NULL && strcmp(idle, "low_latency") != 0 && strcmp(idle, "balanced") != 0 &&
       strcmp(idle, "power_saving") != 0)
-    what_to_do(note(d, SEVERITY_WARNING, "environment", "WEFT_IDLE is '%.40s' and is ignored",
-                    idle),
+    what_to_do(note(d, SEVERITY_WARNING, "environment",
+                    "WEFT_IDLE is '%.40s' and is ignored", idle),
                "It is low_latency, balanced or power_saving.");
   if (steer != NULL && strcmp(steer, "auto") != 0 && strcmp(steer, "on") != 0 &&
       strcmp(steer, "off") != 0)
-    what_to_do(note(d, SEVERITY_WARNING, "environment", "WEFT_STEER is '%.40s' and is ignored",
-                    steer),
+    what_to_do(note(d, SEVERITY_WARNING, "environment",
+                    "WEFT_STEER is '%.40s' and is ignored", steer),
                "It is auto, on or off.");
 }
 
 static void check_load(diagnosis *d, const machine *m) {
   if (m->load > 0 && m->online_count > 0 && m->load > 0.8 * m->online_count) {
-    finding *f = note(d, m->load > 1.5 * m->online_count ? SEVERITY_BAD : SEVERITY_WARNING,
-                      "load", "Other programs use the CPUs: a load of %.1f on %u", m->load,
-                      m->online_count);
-    why(f, "Threads of weft then wait for a CPU in the middle of a task, and all that depends on "
+    finding *f = note(
+        d, m->load > 1.5 * m->online_count ? SEVERITY_BAD : SEVERITY_WARNING, "load",
+        "Other programs use the CPUs: a load of %.1f on %u", m->load, m->online_count);
+    why(f, "Threads of weft then wait for a CPU in the middle of a task, and all that "
+           "depends on "
            "it waits too.");
-    what_to_do(f, "See who it is (top), and run elsewhere or later, or give weft fewer threads: "
-                  "WEFT_NUM_THREADS=%u.",
-               m->usable > 2 ? m->usable / 2 : 1);
+    what_to_do(
+        f,
+        "See who it is (top), and run elsewhere or later, or give weft fewer threads: "
+        "WEFT_NUM_THREADS=%u.",
+        m->usable > 2 ? m->usable / 2 : 1);
   } else if (m->pressure_percent > 20) {
-    finding *f = note(d, SEVERITY_WARNING, "load", "Threads waited for a CPU %.0f %% of the time",
-                      m->pressure_percent);
+    finding *f =
+        note(d, SEVERITY_WARNING, "load", "Threads waited for a CPU %.0f %% of the time",
+             m->pressure_percent);
     why(f, "That is what the kernel says of the last ten seconds (/proc/pressure/cpu).");
     what_to_do(f, "See who uses the CPUs (top).");
   } else if (m->load >= 0) {
@@ -142,8 +151,10 @@ static void check_load(diagnosis *d, const machine *m) {
          m->online_count);
   }
   if (m->steal_share > 0.02) {
-    finding *f = note(d, SEVERITY_WARNING, "host", "The host of this virtual machine took %s of "
-                      "the CPU time", show_share(m->steal_share));
+    finding *f = note(d, SEVERITY_WARNING, "host",
+                      "The host of this virtual machine took %s of "
+                      "the CPU time",
+                      show_share(m->steal_share));
     why(f, "It runs other machines on the same CPUs (the column `st` of top).");
     what_to_do(f, "Nothing here can change that; a larger or dedicated machine does.");
   }
@@ -151,24 +162,29 @@ static void check_load(diagnosis *d, const machine *m) {
 
 static void check_quota(diagnosis *d, const machine *m) {
   if (m->throttled > 0 && m->quota_cpus > 0) {
-    finding *f = note(d, SEVERITY_BAD, "throttled", "The CPU quota stopped all threads %.0f times",
-                      m->throttled);
-    why(f, "The group may use %.2f CPUs (%s). When that is used up, the kernel stops every "
-           "thread until the next period%s%s.",
+    finding *f = note(d, SEVERITY_BAD, "throttled",
+                      "The CPU quota stopped all threads %.0f times", m->throttled);
+    why(f,
+        "The group may use %.2f CPUs (%s). When that is used up, the kernel stops every "
+        "thread until the next period%s%s.",
         m->quota_cpus, m->quota_file, m->throttled_us > 0 ? "; in all for " : "",
         m->throttled_us > 0 ? show_ns(m->throttled_us * 1000) : "");
-    what_to_do(f, "Raise the quota to whole CPUs, or remove it and use CPU weights; run no more "
-                  "threads than the quota has CPUs (weft does so: %u).",
-               m->usable);
+    what_to_do(
+        f,
+        "Raise the quota to whole CPUs, or remove it and use CPU weights; run no more "
+        "threads than the quota has CPUs (weft does so: %u).",
+        m->usable);
   } else if (m->quota_cpus > 0) {
     double rest = m->quota_cpus - (double)m->usable;
-    finding *f = note(d, SEVERITY_NOTE, "quota", "A CPU quota of %.2f CPUs is set", m->quota_cpus);
+    finding *f =
+        note(d, SEVERITY_NOTE, "quota", "A CPU quota of %.2f CPUs is set", m->quota_cpus);
     if (rest > 0.05)
       why(f, "weft starts %u threads, so %.2f of a CPU stays unused.", m->usable, rest);
     else
       why(f, "weft starts %u threads.", m->usable);
-    what_to_do(f, "%s", rest > 0.05 ? "Round the quota to whole CPUs."
-                                    : "Nothing, as long as it is not used up.");
+    what_to_do(f, "%s",
+               rest > 0.05 ? "Round the quota to whole CPUs."
+                           : "Nothing, as long as it is not used up.");
   } else {
     note(d, SEVERITY_GOOD, "quota", "No CPU quota");
   }
@@ -176,8 +192,10 @@ static void check_quota(diagnosis *d, const machine *m) {
     finding *f = note(d, SEVERITY_NOTE, "affinity", "This process may use %u of %u CPUs",
                       m->allowed_count, m->online_count);
     why(f, "Its affinity mask, or cpuset, is %s.", m->allowed);
-    what_to_do(f, "If that is not wanted: taskset, the options of the container, or of the batch "
-                  "system.");
+    what_to_do(
+        f,
+        "If that is not wanted: taskset, the options of the container, or of the batch "
+        "system.");
   }
 }
 
@@ -185,22 +203,29 @@ static void check_quota(diagnosis *d, const machine *m) {
 
 static void check_refused(diagnosis *d, const abilities *a) {
   if (!a->futex) {
-    finding *f = note(d, SEVERITY_BAD, "futex", "Waiting on a word (futex) does not work");
-    why(f, "Threads then look for work every 100 us instead of sleeping, or sleep by slower "
-           "means.");
-    what_to_do(f, "Allow futex in the seccomp filter of the sandbox, and build weft without "
-                  "WEFT_SYS_POSIX.");
+    finding *f =
+        note(d, SEVERITY_BAD, "futex", "Waiting on a word (futex) does not work");
+    why(f,
+        "Threads then look for work every 100 us instead of sleeping, or sleep by slower "
+        "means.");
+    what_to_do(f,
+               "Allow futex in the seccomp filter of the sandbox, and build weft without "
+               "WEFT_SYS_POSIX.");
   }
   if (!a->barrier) {
-    finding *f = note(d, SEVERITY_WARNING, "barrier", "The process-wide barrier does not work");
-    why(f, "Without membarrier each fork is made public at once, which costs a fence: some ten "
+    finding *f =
+        note(d, SEVERITY_WARNING, "barrier", "The process-wide barrier does not work");
+    why(f, "Without membarrier each fork is made public at once, which costs a fence: "
+           "some ten "
            "times as much as a fork otherwise does.");
-    what_to_do(f, "Allow membarrier in the seccomp filter of the sandbox (Docker and Kubernetes "
-                  "do by default), or use Linux 4.14 or newer.");
+    what_to_do(
+        f, "Allow membarrier in the seccomp filter of the sandbox (Docker and Kubernetes "
+           "do by default), or use Linux 4.14 or newer.");
   }
   if (!a->affinity) {
     finding *f = note(d, SEVERITY_NOTE, "steering", "Threads cannot be steered");
-    why(f, "sched_getaffinity or sched_setaffinity is refused, so woken threads run where the "
+    why(f, "sched_getaffinity or sched_setaffinity is refused, so woken threads run "
+           "where the "
            "kernel puts them.");
     what_to_do(f, "Allow both in the seccomp filter of the sandbox.");
   }
@@ -210,8 +235,9 @@ static void check_refused(diagnosis *d, const abilities *a) {
     finding *f = note(d, SEVERITY_WARNING, "clock", "Reading the clock takes %s",
                       show_ns(a->clock_ns));
     why(f, "The clock is a system call here, and searching threads read it often.");
-    what_to_do(f, "Look at /sys/devices/system/clocksource/clocksource0: tsc or kvm-clock is "
-                  "fast, hpet and acpi_pm are not.");
+    what_to_do(
+        f, "Look at /sys/devices/system/clocksource/clocksource0: tsc or kvm-clock is "
+           "fast, hpet and acpi_pm are not.");
   }
 }
 
@@ -226,14 +252,16 @@ static void check_settings(diagnosis *d, const machine *m) {
   if (strcmp(m->governor, "powersave") == 0 || strcmp(m->governor, "conservative") == 0) {
     finding *f = note(d, SEVERITY_NOTE, "governor", "The CPUs save power (governor %s)",
                       m->governor);
-    why(f, "A CPU that was idle runs slowly at first, so short bursts of work gain little.");
+    why(f,
+        "A CPU that was idle runs slowly at first, so short bursts of work gain little.");
     what_to_do(f, "cpupower frequency-set -g performance");
   }
   struct rlimit limit;
   if (getrlimit(RLIMIT_NPROC, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
       limit.rlim_cur < 4 * (rlim_t)m->usable + 16) {
-    finding *f = note(d, SEVERITY_WARNING, "limit", "At most %lu threads may run for this user",
-                      (unsigned long)limit.rlim_cur);
+    finding *f =
+        note(d, SEVERITY_WARNING, "limit", "At most %lu threads may run for this user",
+             (unsigned long)limit.rlim_cur);
     why(f, "If the system refuses a thread, a pool works with those it has.");
     what_to_do(f, "Raise it: ulimit -u");
   }
@@ -266,7 +294,7 @@ static int measure_wakes(double *times) {
   int count = 0;
   for (; count < WAKES; count++) {
     nanosleep(&(struct timespec){0, 1500000}, NULL); /* threads fall asleep within it */
-    wf_u32_store_relaxed(&w.x_done, 0); /* the call below publishes it */
+    wf_u32_store_relaxed(&w.x_done, 0);              /* the call below publishes it */
     uint64_t begin = wf_sys_now_ns();
     if (weft_pool_detach(NULL, stamp, &w) != 0) break;
     /* Acquire: pairs with the release in stamp. */
@@ -281,19 +309,25 @@ static void check_wakes(diagnosis *d) {
   double times[WAKES];
   int count = measure_wakes(times);
   if (count < WAKES / 2) return;
-  double median = times[count / 2], tenth = times[count * 9 / 10], worst = times[count - 1];
+  double median = times[count / 2], tenth = times[count * 9 / 10],
+         worst = times[count - 1];
   if (tenth > 200e3) {
     finding *f = note(d, tenth > 1e6 ? SEVERITY_BAD : SEVERITY_WARNING, "late-wakes",
                       "Sleeping threads wake up late: one in ten after %s or more",
                       show_ns(tenth));
-    why(f, "%d wake-ups were measured: median %s, worst %s. On a free machine they take 5 to 50 "
-           "us.",
+    why(f,
+        "%d wake-ups were measured: median %s, worst %s. On a free machine they take 5 "
+        "to 50 "
+        "us.",
         count, show_ns(median), show_ns(worst));
-    what_to_do(f, "If the CPUs are busy or the quota is used up, see above. On virtual machines "
-                  "try WEFT_STEER=on; where latency counts more than power, WEFT_IDLE=low_latency "
-                  "and shallow idle states (cpupower idle-set -D 10).");
+    what_to_do(
+        f,
+        "If the CPUs are busy or the quota is used up, see above. On virtual machines "
+        "try WEFT_STEER=on; where latency counts more than power, WEFT_IDLE=low_latency "
+        "and shallow idle states (cpupower idle-set -D 10).");
   } else {
-    note(d, SEVERITY_GOOD, "wakes", "A sleeping thread runs %s after it is called (worst of %d: %s)",
+    note(d, SEVERITY_GOOD, "wakes",
+         "A sleeping thread runs %s after it is called (worst of %d: %s)",
          show_ns(median), count, show_ns(worst));
   }
 }
@@ -356,7 +390,8 @@ static void print_findings(const finding *list, size_t count, const char *about)
       if ((int)list[i].severity == s) print_finding(&list[i]);
 }
 
-static void json_findings(json_writer *w, const char *key, const finding *list, size_t count) {
+static void json_findings(json_writer *w, const char *key, const finding *list,
+                          size_t count) {
   static const char *const severities[] = {"good", "note", "warning", "bad"};
   json_begin(w, key, '[');
   for (size_t i = 0; i < count; i++) {
@@ -437,7 +472,8 @@ static int examine_trace(const char *path, double cpu_ns, const diagnosis *d, bo
 static int examine_program(char **argv, const char *root, bool json) {
   char path[] = "/tmp/weft-doctor-XXXXXX";
   int file = mkstemp(path);
-  if (file < 0) return failure("doctor", "cannot make a file in /tmp: %s", strerror(errno));
+  if (file < 0)
+    return failure("doctor", "cannot make a file in /tmp: %s", strerror(errno));
   close(file);
   double cpu_ns = 0;
   diagnosis d = {NULL, 0, 0};
@@ -447,7 +483,8 @@ static int examine_program(char **argv, const char *root, bool json) {
     bool traced = file_read(path, &content) && content.length > 0;
     text_free(&content);
     if (!traced) {
-      status = failure("doctor", "the program wrote no trace: does it use weft 0.2 or newer?");
+      status =
+          failure("doctor", "the program wrote no trace: does it use weft 0.2 or newer?");
     } else {
       examine_machine(&d, root);
       status = examine_trace(path, cpu_ns, &d, json);

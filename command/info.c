@@ -20,7 +20,8 @@
 
 static void help(void) {
   printf("Usage: weft info [--json]\n\n"
-         "Shows the CPUs, their topology, what this process may use of them, what the kernel\n"
+         "Shows the CPUs, their topology, what this process may use of them, what the "
+         "kernel\n"
          "offers, and which defaults weft would choose here, and why.\n\n"
          "      --json         print JSON for programs\n"
          "      --root FOLDER  read /proc and /sys below this folder (copies of another\n"
@@ -42,16 +43,18 @@ static const char *steer_name(weft_steer steer) {
 }
 
 /* Was the variable set, and obeyed? */
-static void say_why_threads(const machine *m, const wf_environment *env,
-                            char *why, size_t size) {
+static void say_why_threads(const machine *m, const wf_environment *env, char *why,
+                            size_t size) {
   long number;
   if (env->num_threads != NULL) {
     if (parse_number(env->num_threads, 1, WEFT_MAX_THREADS, &number)) {
       snprintf(why, size, "WEFT_NUM_THREADS says so");
       return;
     }
-    snprintf(why, size, "WEFT_NUM_THREADS is '%.20s', which is no number from 1 to %d; so as many "
-             "as CPUs", env->num_threads, WEFT_MAX_THREADS);
+    snprintf(why, size,
+             "WEFT_NUM_THREADS is '%.20s', which is no number from 1 to %d; so as many "
+             "as CPUs",
+             env->num_threads, WEFT_MAX_THREADS);
     return;
   }
   if (m->quota_cpus > 0 && m->quota_cpus < m->allowed_count)
@@ -63,7 +66,8 @@ static void say_why_threads(const machine *m, const wf_environment *env,
     snprintf(why, size, "one for each CPU");
 }
 
-static const char *why_choice(const char *variable, const char *value, const char *chosen) {
+static const char *why_choice(const char *variable, const char *value,
+                              const char *chosen) {
   static char why[2][160];
   static unsigned turn;
   char *out = why[turn++ % 2];
@@ -72,7 +76,8 @@ static const char *why_choice(const char *variable, const char *value, const cha
   else if (strcmp(value, chosen) == 0)
     snprintf(out, 160, "%s says so", variable);
   else
-    snprintf(out, 160, "the default, because %s is '%.40s', which means nothing", variable, value);
+    snprintf(out, 160, "the default, because %s is '%.40s', which means nothing",
+             variable, value);
   return out;
 }
 
@@ -82,8 +87,8 @@ static void heading(const char *words) {
   printf("\n%s%s%s\n", on(STYLE_BOLD), words, on(STYLE_PLAIN));
 }
 
-__attribute__((format(printf, 2, 3))) static void line(const char *name, const char *format,
-                                                       ...) {
+__attribute__((format(printf, 2, 3))) static void line(const char *name,
+                                                       const char *format, ...) {
   char words[800];
   va_list arguments;
   va_start(arguments, format);
@@ -94,21 +99,23 @@ __attribute__((format(printf, 2, 3))) static void line(const char *name, const c
 }
 
 static void print_machine(const machine *m) {
-  printf("%sweft %s%s on %s\n", on(STYLE_BOLD), weft_version(), on(STYLE_PLAIN), m->system);
+  printf("%sweft %s%s on %s\n", on(STYLE_BOLD), weft_version(), on(STYLE_PLAIN),
+         m->system);
   heading("CPUs");
   if (m->model[0] != '\0')
     line("model", "%s%s", m->model, m->virtual_machine ? " (virtual machine)" : "");
   if (m->online_count > 0) line("online", "%u (%s)", m->online_count, m->online);
   if (m->cores > 0)
-    line("topology", "%u package%s, %u core%s%s%s", m->packages, m->packages == 1 ? "" : "s",
-         m->cores, m->cores == 1 ? "" : "s",
+    line("topology", "%u package%s, %u core%s%s%s", m->packages,
+         m->packages == 1 ? "" : "s", m->cores, m->cores == 1 ? "" : "s",
          m->online_count > m->cores ? ", several threads each" : ", one thread each",
          m->nodes > 1 ? ", several memory nodes" : "");
   for (unsigned i = 0; i < m->cache_count; i++) {
     char name[16];
     snprintf(name, sizeof name, "L%d cache", m->caches[i].level);
     line(name, "%s%s%s", m->caches[i].size,
-         m->caches[i].shared[0] != '\0' ? ", CPU 0 shares it with: " : "", m->caches[i].shared);
+         m->caches[i].shared[0] != '\0' ? ", CPU 0 shares it with: " : "",
+         m->caches[i].shared);
   }
   if (m->memory_bytes > 0) line("memory", "%.1f GiB", m->memory_bytes / 1073741824.0);
   heading("What this process may use");
@@ -123,16 +130,19 @@ static void print_machine(const machine *m) {
 
 static void print_kernel(const machine *m, const abilities *a) {
   heading("What the kernel offers");
-  line("futex", "%s", a->futex ? "yes: threads sleep on a word"
-                               : "no: mutexes and condition variables instead, which are slower");
+  line("futex", "%s",
+       a->futex ? "yes: threads sleep on a word"
+                : "no: mutexes and condition variables instead, which are slower");
   line("barrier", "%s",
-       a->barrier ? "yes (membarrier): a fork costs no fence"
-                  : "no (membarrier is missing or refused): thieves see only what owners make "
-                    "public by themselves");
-  line("affinity", "%s", a->affinity ? "yes: woken threads can be steered"
-                                     : "no: woken threads run where the kernel puts them");
-  line("clock", "%s per reading%s%s", show_ns(a->clock_ns), m->clock[0] != '\0' ? ", " : "",
-       m->clock);
+       a->barrier
+           ? "yes (membarrier): a fork costs no fence"
+           : "no (membarrier is missing or refused): thieves see only what owners make "
+             "public by themselves");
+  line("affinity", "%s",
+       a->affinity ? "yes: woken threads can be steered"
+                   : "no: woken threads run where the kernel puts them");
+  line("clock", "%s per reading%s%s", show_ns(a->clock_ns),
+       m->clock[0] != '\0' ? ", " : "", m->clock);
   if (m->huge_pages[0] != '\0') line("huge pages", "%s", m->huge_pages);
   if (m->governor[0] != '\0') line("governor", "%s", m->governor);
 }
@@ -199,7 +209,8 @@ static void print_json(const machine *m, const abilities *a, const wf_options *c
   json_put_number(&w, "threads", chosen->threads);
   json_put_text(&w, "threads_why", why_threads);
   json_put_text(&w, "idle", idle_name(chosen->idle));
-  json_put_text(&w, "idle_why", why_choice("WEFT_IDLE", env->idle, idle_name(chosen->idle)));
+  json_put_text(&w, "idle_why",
+                why_choice("WEFT_IDLE", env->idle, idle_name(chosen->idle)));
   json_put_text(&w, "steer", steer_name(chosen->steer));
   json_put_text(&w, "steer_why",
                 why_choice("WEFT_STEER", env->steer, steer_name(chosen->steer)));
@@ -220,7 +231,8 @@ int command_info(int argc, char **argv) {
     if (found == OPTION_JSON) json = true;
     if (found == OPTION_ROOT) root = o.value;
   }
-  if (o.operands != 0) return usage_error("info", "takes no operand, but '%s' was given", argv[1]);
+  if (o.operands != 0)
+    return usage_error("info", "takes no operand, but '%s' was given", argv[1]);
 
   if (*root != '\0' && access(root, R_OK | X_OK) != 0)
     return failure("info", "%s: %s", root, strerror(errno));

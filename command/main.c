@@ -16,9 +16,11 @@ static const struct {
   command_fn *fn;
   const char *what;
 } SUBCOMMANDS[] = {
-    {"info", command_info, "this machine as weft sees it, and the defaults it would choose"},
+    {"info", command_info,
+     "this machine as weft sees it, and the defaults it would choose"},
     {"bench", command_bench, "measure fork, wake-up, loop and sort here, in a minute"},
-    {"run", command_run, "run a program with threads, idle mode, trace and statistics set"},
+    {"run", command_run,
+     "run a program with threads, idle mode, trace and statistics set"},
     {"view", command_view, "make a timeline page from a trace"},
     {"top", command_top, "watch the workers of a running program, or sum up a trace"},
     {"doctor", command_doctor, "look for what slows programs down, and say what to do"},
@@ -48,7 +50,8 @@ static int unknown(const char *name) {
   for (int i = 0; i < SUBCOMMAND_COUNT; i++) names[i] = SUBCOMMANDS[i].name;
   const char *meant = nearest_name(name, names, SUBCOMMAND_COUNT);
   if (meant != NULL)
-    return usage_error("", "there is no subcommand '%s'; did you mean '%s'?", name, meant);
+    return usage_error("", "there is no subcommand '%s'; did you mean '%s'?", name,
+                       meant);
   return usage_error("", "there is no subcommand '%s'", name);
 }
 

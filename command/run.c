@@ -17,22 +17,25 @@
 #include <unistd.h>
 
 static void help(void) {
-  printf("Usage: weft run [options] [--] PROGRAM [arguments]\n\n"
-         "Runs a program that uses weft, with its environment set. Nothing else changes: the\n"
-         "program takes the place of this command, and its exit code is the exit code.\n\n"
-         "  -n, --threads N    how many threads work at once (1 to %d)\n"
-         "  -i, --idle MODE    how long threads without work search before they sleep:\n"
-         "                     low_latency, balanced or power_saving\n"
-         "      --steer WHEN   keep woken threads off the CPU of the waker: auto, on, off\n"
-         "  -t, --trace FILE   write a trace there; %%p in the name becomes the process id\n"
-         "      --limit MIB    let the trace grow to this size at most\n"
-         "  -s, --stats        print statistics when the program ends\n"
-         "  -l, --live         let `weft top` watch the program\n"
-         "      --color WHEN   auto, always or never\n"
-         "  -h, --help         this text\n\n"
-         "Options end at the name of the program. Exit codes: that of the program; 126 if it\n"
-         "cannot be run, 127 if it is not found.\n",
-         WEFT_MAX_THREADS);
+  printf(
+      "Usage: weft run [options] [--] PROGRAM [arguments]\n\n"
+      "Runs a program that uses weft, with its environment set. Nothing else changes: "
+      "the\n"
+      "program takes the place of this command, and its exit code is the exit code.\n\n"
+      "  -n, --threads N    how many threads work at once (1 to %d)\n"
+      "  -i, --idle MODE    how long threads without work search before they sleep:\n"
+      "                     low_latency, balanced or power_saving\n"
+      "      --steer WHEN   keep woken threads off the CPU of the waker: auto, on, off\n"
+      "  -t, --trace FILE   write a trace there; %%p in the name becomes the process id\n"
+      "      --limit MIB    let the trace grow to this size at most\n"
+      "  -s, --stats        print statistics when the program ends\n"
+      "  -l, --live         let `weft top` watch the program\n"
+      "      --color WHEN   auto, always or never\n"
+      "  -h, --help         this text\n\n"
+      "Options end at the name of the program. Exit codes: that of the program; 126 if "
+      "it\n"
+      "cannot be run, 127 if it is not found.\n",
+      WEFT_MAX_THREADS);
 }
 
 enum {
@@ -44,9 +47,10 @@ enum {
   OPTION_STATS,
   OPTION_LIVE
 };
-static const option OPTIONS[] = {
-    {"threads", 'n', true}, {"idle", 'i', true},   {"steer", 0, true},  {"trace", 't', true},
-    {"limit", 0, true},     {"stats", 's', false}, {"live", 'l', false}, {NULL, 0, false}};
+static const option OPTIONS[] = {{"threads", 'n', true}, {"idle", 'i', true},
+                                 {"steer", 0, true},     {"trace", 't', true},
+                                 {"limit", 0, true},     {"stats", 's', false},
+                                 {"live", 'l', false},   {NULL, 0, false}};
 
 static bool is_one_of(const char *value, const char *const *words, int count) {
   for (int i = 0; i < count; i++)
@@ -74,13 +78,15 @@ static bool apply(int which, const char *value) {
   switch (which) {
   case OPTION_THREADS:
     if (!parse_number(value, 1, WEFT_MAX_THREADS, &number)) {
-      usage_error("run", "--threads is a number from 1 to %d, not '%s'", WEFT_MAX_THREADS, value);
+      usage_error("run", "--threads is a number from 1 to %d, not '%s'", WEFT_MAX_THREADS,
+                  value);
       return false;
     }
     return setenv("WEFT_NUM_THREADS", value, 1) == 0;
   case OPTION_IDLE:
     if (!is_one_of(value, idle, 3)) {
-      usage_error("run", "--idle is low_latency, balanced or power_saving, not '%s'", value);
+      usage_error("run", "--idle is low_latency, balanced or power_saving, not '%s'",
+                  value);
       return false;
     }
     return setenv("WEFT_IDLE", value, 1) == 0;
@@ -103,7 +109,8 @@ static bool apply(int which, const char *value) {
       return false;
     }
     return setenv("WEFT_TRACE_LIMIT", value, 1) == 0;
-  default: return true;
+  default:
+    return true;
   }
 }
 
@@ -115,11 +122,11 @@ int command_run(int argc, char **argv) {
     if (found == OPTIONS_HELP) return help(), COMMAND_OK;
     if (found == OPTION_STATS) stats = true;
     if (found == OPTION_LIVE) live = true;
-    if (!apply(found, o.value)) return found == OPTION_TRACE ? COMMAND_FAILED : COMMAND_USAGE;
+    if (!apply(found, o.value))
+      return found == OPTION_TRACE ? COMMAND_FAILED : COMMAND_USAGE;
   }
   if (o.operands == 0) return usage_error("run", "which program?");
-  if (stats && live)
-    return usage_error("run", "--stats and --live exclude each other");
+  if (stats && live) return usage_error("run", "--stats and --live exclude each other");
   if (stats || live) setenv("WEFT_STATS", live ? "live" : "1", 1);
   /* The operands were moved to the front; exec wants a NULL behind them. */
   argv[o.operands + 1] = NULL;

@@ -17,20 +17,24 @@
 #include <unistd.h>
 
 static void help(void) {
-  printf(
-      "Usage: weft top [PID]\n"
-      "       weft top TRACE.json\n\n"
-      "Shows the workers of a program that runs with WEFT_STATS=live (weft run --live): what\n"
-      "each does, its queue, its shares of time. Without a PID: the program that does so, or\n"
-      "a list if there are several. On a terminal the view stays until q; otherwise one look\n"
-      "is printed. Of a trace: the same figures over its whole time, and the busiest names.\n\n"
-      "      --once          one look, also on a terminal\n"
-      "  -c, --count N       end after N looks\n"
-      "  -i, --interval MS   time between looks (100 to 60000); 500 unless you say otherwise\n"
-      "      --json          print JSON for programs, one object for each look\n"
-      "      --color WHEN    auto, always or never\n"
-      "  -h, --help          this text\n\n"
-      "Keys: q ends.\n");
+  printf("Usage: weft top [PID]\n"
+         "       weft top TRACE.json\n\n"
+         "Shows the workers of a program that runs with WEFT_STATS=live (weft run "
+         "--live): what\n"
+         "each does, its queue, its shares of time. Without a PID: the program that does "
+         "so, or\n"
+         "a list if there are several. On a terminal the view stays until q; otherwise "
+         "one look\n"
+         "is printed. Of a trace: the same figures over its whole time, and the busiest "
+         "names.\n\n"
+         "      --once          one look, also on a terminal\n"
+         "  -c, --count N       end after N looks\n"
+         "  -i, --interval MS   time between looks (100 to 60000); 500 unless you say "
+         "otherwise\n"
+         "      --json          print JSON for programs, one object for each look\n"
+         "      --color WHEN    auto, always or never\n"
+         "  -h, --help          this text\n\n"
+         "Keys: q ends.\n");
 }
 
 enum { OPTION_ONCE, OPTION_COUNT, OPTION_INTERVAL, OPTION_JSON };
@@ -98,25 +102,28 @@ static style style_of(const char *state) {
 
 /* Places of callers and stand-ins that nobody is in, and that nobody has used. */
 static bool is_shown(const live_worker *w) {
-  return strcmp(w->state, "away") != 0 || strcmp(w->role, "started") == 0 || w->working_ns > 0;
+  return strcmp(w->state, "away") != 0 || strcmp(w->role, "started") == 0 ||
+         w->working_ns > 0;
 }
 
 static const live_worker *same_worker(const live *l, const live_worker *w) {
   for (size_t i = 0; l != NULL && i < l->worker_count; i++)
-    if (l->workers[i].pool == w->pool && l->workers[i].worker == w->worker) return &l->workers[i];
+    if (l->workers[i].pool == w->pool && l->workers[i].worker == w->worker)
+      return &l->workers[i];
   return NULL;
 }
 
 /* Shares since the look before, or since the start of the pool. */
-static void print_worker(const live_worker *w, const live_worker *before, double seconds) {
+static void print_worker(const live_worker *w, const live_worker *before,
+                         double seconds) {
   static const live_worker zero;
   if (before == NULL) before = &zero;
   double working = w->working_ns - before->working_ns;
   double searching = w->searching_ns - before->searching_ns;
   double asleep = w->asleep_ns - before->asleep_ns, all = working + searching + asleep;
   if (all <= 0) all = 1;
-  printf("%3d %-8.8s %s%-9.9s%s %5.0f  ", w->worker, w->role, on(style_of(w->state)), w->state,
-         on(STYLE_PLAIN), w->queue);
+  printf("%3d %-8.8s %s%-9.9s%s %5.0f  ", w->worker, w->role, on(style_of(w->state)),
+         w->state, on(STYLE_PLAIN), w->queue);
   print_bar(working / all, 12, STYLE_GREEN);
   printf(" %5s %5s %6s", show_share(working / all), show_share(searching / all),
          show_share(asleep / all));
@@ -126,10 +133,11 @@ static void print_worker(const live_worker *w, const live_worker *before, double
 }
 
 static void print_look(const live *l, const live *before, int lines) {
-  double seconds = before != NULL ? (l->uptime_ns - before->uptime_ns) / 1e9 : l->uptime_ns / 1e9;
+  double seconds =
+      before != NULL ? (l->uptime_ns - before->uptime_ns) / 1e9 : l->uptime_ns / 1e9;
   if (seconds <= 0) seconds = 1;
-  printf("%s%s%s (%.0f)  weft %s  up %s  %s\n", on(STYLE_BOLD), l->program, on(STYLE_PLAIN),
-         l->pid, l->version, show_ns(l->uptime_ns),
+  printf("%s%s%s (%.0f)  weft %s  up %s  %s\n", on(STYLE_BOLD), l->program,
+         on(STYLE_PLAIN), l->pid, l->version, show_ns(l->uptime_ns),
          before != NULL ? "figures of the last interval" : "figures since the start");
   lines -= 2;
   for (size_t p = 0; p < l->pool_count; p++) {
@@ -140,11 +148,13 @@ static void print_look(const live *l, const live *before, int lines) {
         workers++;
         working += strcmp(l->workers[i].state, "working") == 0;
       }
-    printf("\npool %d %s%s%s: %u of %.0f threads at work on %.0f CPUs, %.0f injected waiting, %.0f "
+    printf("\npool %d %s%s%s: %u of %.0f threads at work on %.0f CPUs, %.0f injected "
+           "waiting, %.0f "
            "in the background\n",
-           pool->pool, on(STYLE_BOLD), pool->name, on(STYLE_PLAIN), working, pool->threads,
-           pool->cpus, pool->queued, pool->background);
-    printf("%s  # role     state     queue  working            search asleep  tasks/s steals/s "
+           pool->pool, on(STYLE_BOLD), pool->name, on(STYLE_PLAIN), working,
+           pool->threads, pool->cpus, pool->queued, pool->background);
+    printf("%s  # role     state     queue  working            search asleep  tasks/s "
+           "steals/s "
            "wakes/s%s\n",
            on(STYLE_DIM), on(STYLE_PLAIN));
     lines -= 3;
@@ -185,7 +195,8 @@ static int watch(long pid, long looks, long interval_ms, bool json) {
     } else {
       if (interactive) printf("\033[H\033[J");
       if (!interactive && look > 0) putchar('\n');
-      print_look(&now, has_before ? &before : NULL, interactive ? terminal_height() : 1 << 20);
+      print_look(&now, has_before ? &before : NULL,
+                 interactive ? terminal_height() : 1 << 20);
       if (interactive) printf("\n%sq ends%s", on(STYLE_DIM), on(STYLE_PLAIN));
     }
     fflush(stdout);
@@ -215,7 +226,8 @@ static int find_and_watch(long looks, long interval_ms, bool json) {
         printf("%8ld  %s, up %s\n", pids[i], l.program, show_ns(l.uptime_ns));
       live_free(&l);
     }
-    status = usage_error("top", "several programs can be watched: name one by its number");
+    status =
+        usage_error("top", "several programs can be watched: name one by its number");
   }
   free(pids);
   return status;
@@ -231,7 +243,8 @@ static void sum_lane(const trace *t, const lane *l, double *shares, int columns)
     if (s->state != STATE_WORKING) continue;
     double begin = (double)s->begin / step, end = (double)s->end / step;
     for (int column = (int)begin; column < columns && column < end; column++) {
-      double from = begin > column ? begin : column, to = end < column + 1 ? end : column + 1;
+      double from = begin > column ? begin : column,
+             to = end < column + 1 ? end : column + 1;
       if (to > from) shares[column] += to - from;
     }
   }
@@ -239,33 +252,38 @@ static void sum_lane(const trace *t, const lane *l, double *shares, int columns)
 
 static void print_trace(const trace *t) {
   printf("%s%s%s: %s, %.0f threads, %s slices, %s steals\n", on(STYLE_BOLD),
-         t->program[0] != '\0' ? t->program : "trace", on(STYLE_PLAIN), show_ns(t->duration_ns),
-         t->threads, show_count((double)t->slice_count), show_count((double)t->steal_count));
-  printf("%.2f times as fast as one thread; at most %.1f times with any number of CPUs\n\n",
-         t->speedup, t->speedup_max);
+         t->program[0] != '\0' ? t->program : "trace", on(STYLE_PLAIN),
+         show_ns(t->duration_ns), t->threads, show_count((double)t->slice_count),
+         show_count((double)t->steal_count));
+  printf(
+      "%.2f times as fast as one thread; at most %.1f times with any number of CPUs\n\n",
+      t->speedup, t->speedup_max);
   int columns = terminal_width() - 52;
   if (columns > 60) columns = 60;
   if (columns < 10) columns = 10;
   double shares[60];
-  printf("%s%-14s %7s %7s %7s %8s  %s%s\n", on(STYLE_DIM), "thread", "working", "search", "asleep",
-         "slices", "at work over time", on(STYLE_PLAIN));
+  printf("%s%-14s %7s %7s %7s %8s  %s%s\n", on(STYLE_DIM), "thread", "working", "search",
+         "asleep", "slices", "at work over time", on(STYLE_PLAIN));
   for (size_t i = 0; i < t->lane_count; i++) {
     const lane *l = &t->lanes[i];
     if (l->slice_count == 0) continue;
     double all = 0;
-    for (int state = STATE_WORKING; state < STATE_COUNT; state++) all += l->state_ns[state];
+    for (int state = STATE_WORKING; state < STATE_COUNT; state++)
+      all += l->state_ns[state];
     if (!l->started) all = t->duration_ns;
     if (all <= 0) all = 1;
-    printf("%-14.14s %7s %7s %7s %8s  ", l->name, show_share(l->state_ns[STATE_WORKING] / all),
+    printf("%-14.14s %7s %7s %7s %8s  ", l->name,
+           show_share(l->state_ns[STATE_WORKING] / all),
            show_share(l->state_ns[STATE_SEARCHING] / all),
-           show_share(l->state_ns[STATE_ASLEEP] / all), show_count((double)l->slice_count));
+           show_share(l->state_ns[STATE_ASLEEP] / all),
+           show_count((double)l->slice_count));
     sum_lane(t, l, shares, columns);
     fputs(on(STYLE_GREEN), stdout);
     print_sparkline(shares, columns);
     printf("%s\n", on(STYLE_PLAIN));
   }
-  printf("\n%s%-28s %-8s %8s %9s %9s %9s%s\n", on(STYLE_DIM), "name", "kind", "times", "in all",
-         "mean", "longest", on(STYLE_PLAIN));
+  printf("\n%s%-28s %-8s %8s %9s %9s %9s%s\n", on(STYLE_DIM), "name", "kind", "times",
+         "in all", "mean", "longest", on(STYLE_PLAIN));
   for (size_t i = 0; i < t->total_count && i < 10; i++) {
     const name_total *n = &t->totals[i];
     printf("%-28.28s %-8s %8s", t->names[n->name], kind_name((slice_kind)n->kind),
@@ -310,11 +328,13 @@ int command_top(int argc, char **argv) {
     if (found == OPTION_COUNT && !parse_number(o.value, 1, 1000000, &looks))
       return usage_error("top", "--count is a number from 1 on, not '%s'", o.value);
     if (found == OPTION_INTERVAL && !parse_number(o.value, 100, 60000, &interval_ms))
-      return usage_error("top", "--interval is a number from 100 to 60000, not '%s'", o.value);
+      return usage_error("top", "--interval is a number from 100 to 60000, not '%s'",
+                         o.value);
   }
   if (o.operands > 1) return usage_error("top", "give one process, or one trace");
   if (looks == 0 && (json || !terminal_is_interactive())) looks = 1;
   if (o.operands == 0) return find_and_watch(looks, interval_ms, json);
-  if (parse_number(argv[1], 1, 1L << 30, &pid)) return watch(pid, looks, interval_ms, json);
+  if (parse_number(argv[1], 1, 1L << 30, &pid))
+    return watch(pid, looks, interval_ms, json);
   return sum_up(argv[1], json);
 }

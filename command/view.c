@@ -10,18 +10,21 @@
 #include <string.h>
 
 static void help(void) {
-  printf(
-      "Usage: weft view TRACE.json [-o PAGE.html]\n\n"
-      "Makes one self-contained page from a trace: lanes of the workers, steals, who was at\n"
-      "work when, the longest tasks, and findings in plain words. It needs no network and\n"
-      "opens in any browser. A TRACE of - is the standard input.\n\n"
-      "  -o, --output FILE  where the page goes; - is the standard output. Without it: the\n"
-      "                     name of the trace, with .html\n"
-      "      --json         print what the page says as JSON, and write no page unless -o\n"
-      "                     asks for it\n"
-      "      --color WHEN   auto, always or never\n"
-      "  -h, --help         this text\n\n"
-      "A trace comes from: weft run --trace trace.json -- program\n");
+  printf("Usage: weft view TRACE.json [-o PAGE.html]\n\n"
+         "Makes one self-contained page from a trace: lanes of the workers, steals, who "
+         "was at\n"
+         "work when, the longest tasks, and findings in plain words. It needs no network "
+         "and\n"
+         "opens in any browser. A TRACE of - is the standard input.\n\n"
+         "  -o, --output FILE  where the page goes; - is the standard output. Without "
+         "it: the\n"
+         "                     name of the trace, with .html\n"
+         "      --json         print what the page says as JSON, and write no page "
+         "unless -o\n"
+         "                     asks for it\n"
+         "      --color WHEN   auto, always or never\n"
+         "  -h, --help         this text\n\n"
+         "A trace comes from: weft run --trace trace.json -- program\n");
 }
 
 enum { OPTION_OUTPUT, OPTION_JSON };
@@ -40,7 +43,8 @@ static void say_what_was_found(const trace *t, const char *page) {
   static const style styles[] = {STYLE_GREEN, STYLE_BLUE, STYLE_YELLOW, STYLE_RED};
   printf("%s%s%s: %s, %.0f threads, %s slices; %.1f times as fast as one thread\n",
          on(STYLE_BOLD), t->program[0] != '\0' ? t->program : "trace", on(STYLE_PLAIN),
-         show_ns(t->duration_ns), t->threads, show_count((double)t->slice_count), t->speedup);
+         show_ns(t->duration_ns), t->threads, show_count((double)t->slice_count),
+         t->speedup);
   for (size_t i = 0; i < t->finding_count; i++)
     printf("  %s%s%s %s\n", on(styles[t->findings[i].severity]),
            terminal_has_unicode() ? "●" : "*", on(STYLE_PLAIN), t->findings[i].title);
@@ -69,7 +73,8 @@ int command_view(int argc, char **argv) {
   if (o.operands != 1) return usage_error("view", "give the name of one trace");
   const char *path = argv[1];
   if (json && output != NULL && strcmp(output, "-") == 0)
-    return usage_error("view", "--json and the page cannot both go to the standard output");
+    return usage_error("view",
+                       "--json and the page cannot both go to the standard output");
   text name = {0};
   if (output == NULL && strcmp(path, "-") == 0) {
     text_add_string(&name, "-");

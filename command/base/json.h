@@ -63,8 +63,8 @@ typedef struct json_writer {
   bool compact; /* all in one line */
 } json_writer;
 
-void json_begin(json_writer *w, const char *key, char bracket); /* '{' or '[' */
-void json_finish(json_writer *w, char bracket);                 /* '}' or ']' */
+void json_begin(json_writer *w, const char *key, char bracket);         /* '{' or '[' */
+void json_finish(json_writer *w, char bracket);                         /* '}' or ']' */
 void json_put_text(json_writer *w, const char *key, const char *value); /* NULL: null */
 void json_put_number(json_writer *w, const char *key, double value);
 void json_put_bool(json_writer *w, const char *key, bool value);

@@ -110,7 +110,11 @@ static bool read_escape(json_reader *r) {
 /* How many bytes the character of UTF-8 at `at` has; 0 if it is none. Forms that are
  * longer than needed, surrogates and codes beyond the last are none. */
 static size_t utf8_length(const unsigned char *at, const unsigned char *end) {
-  size_t length = at[0] < 0x80 ? 1 : at[0] < 0xC2 ? 0 : at[0] < 0xE0 ? 2 : at[0] < 0xF0 ? 3 : 4;
+  size_t length = at[0] < 0x80   ? 1
+                  : at[0] < 0xC2 ? 0
+                  : at[0] < 0xE0 ? 2
+                  : at[0] < 0xF0 ? 3
+                                 : 4;
   if (at[0] > 0xF4 || length == 0 || (size_t)(end - at) < length) return 0;
   for (size_t i = 1; i < length; i++)
     if ((at[i] & 0xC0) != 0x80) return 0;
@@ -125,8 +129,8 @@ static json_token read_string(json_reader *r, json_token token) {
   r->at++;
   for (;;) {
     const char *from = r->at;
-    while (r->at < r->end && *r->at != '"' && *r->at != '\\' && (unsigned char)*r->at >= 32 &&
-           (unsigned char)*r->at < 128)
+    while (r->at < r->end && *r->at != '"' && *r->at != '\\' &&
+           (unsigned char)*r->at >= 32 && (unsigned char)*r->at < 128)
       r->at++;
     text_add(&r->scratch, from, (size_t)(r->at - from));
     if (r->at >= r->end) return wrong(r, "");
@@ -159,7 +163,7 @@ static bool is_digit(const json_reader *r) {
 /* The usual number, of at most 15 digits and without an exponent, is computed here: it is
  * exact, and ten times as fast as strtod. */
 static json_token read_number(json_reader *r) {
-  static const double powers[] = {1,   1e1, 1e2, 1e3,  1e4,  1e5,  1e6,  1e7,
+  static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   const char *from = r->at;
   bool negative = *r->at == '-';
@@ -169,7 +173,8 @@ static json_token read_number(json_reader *r) {
   if (!is_digit(r)) return wrong(r, "a number without digits");
   if (*r->at == '0' && r->at + 1 < r->end && r->at[1] >= '0' && r->at[1] <= '9')
     return wrong(r, "a number that begins with 0");
-  for (; is_digit(r); r->at++, digits++) mantissa = mantissa * 10 + (uint64_t)(*r->at - '0');
+  for (; is_digit(r); r->at++, digits++)
+    mantissa = mantissa * 10 + (uint64_t)(*r->at - '0');
   if (r->at < r->end && *r->at == '.') {
     r->at++;
     if (!is_digit(r)) return wrong(r, "a number without digits behind its point");
@@ -224,14 +229,25 @@ static json_token close_level(json_reader *r, bool object) {
 
 static json_token read_value(json_reader *r) {
   switch (*r->at) {
-  case '{': return open_level(r, true);
-  case '[': return open_level(r, false);
-  case '"': r->state = JSON_WANTS_COMMA; return read_string(r, JSON_STRING);
-  case 't': r->state = JSON_WANTS_COMMA; return read_word(r, "true", JSON_TRUE);
-  case 'f': r->state = JSON_WANTS_COMMA; return read_word(r, "false", JSON_FALSE);
-  case 'n': r->state = JSON_WANTS_COMMA; return read_word(r, "null", JSON_NULL);
+  case '{':
+    return open_level(r, true);
+  case '[':
+    return open_level(r, false);
+  case '"':
+    r->state = JSON_WANTS_COMMA;
+    return read_string(r, JSON_STRING);
+  case 't':
+    r->state = JSON_WANTS_COMMA;
+    return read_word(r, "true", JSON_TRUE);
+  case 'f':
+    r->state = JSON_WANTS_COMMA;
+    return read_word(r, "false", JSON_FALSE);
+  case 'n':
+    r->state = JSON_WANTS_COMMA;
+    return read_word(r, "null", JSON_NULL);
   default:
-    if (*r->at != '-' && (*r->at < '0' || *r->at > '9')) return wrong(r, "no value of JSON");
+    if (*r->at != '-' && (*r->at < '0' || *r->at > '9'))
+      return wrong(r, "no value of JSON");
     r->state = JSON_WANTS_COMMA;
     return read_number(r);
   }

@@ -84,7 +84,8 @@ const char *nearest_name(const char *word, const char *const *names, int count) 
 /* ---- options ---- */
 
 enum { COMMON_HELP };
-static const option COMMON[] = {{"help", 'h', false}, {"color", 0, true}, {NULL, 0, false}};
+static const option COMMON[] = {
+    {"help", 'h', false}, {"color", 0, true}, {NULL, 0, false}};
 
 static int find_long(const option *table, const char *name, size_t length) {
   for (int i = 0; table[i].name != NULL; i++)
@@ -102,7 +103,8 @@ static int find_short(const option *table, char letter) {
 static int unknown_long(const options *o, const option *table, const char *name) {
   const char *names[32];
   int count = 0;
-  for (int i = 0; table[i].name != NULL && count < 30; i++) names[count++] = table[i].name;
+  for (int i = 0; table[i].name != NULL && count < 30; i++)
+    names[count++] = table[i].name;
   for (int i = 0; COMMON[i].name != NULL; i++) names[count++] = COMMON[i].name;
   const char *meant = nearest_name(name, names, count);
   if (meant != NULL)
@@ -140,7 +142,8 @@ static int read_long(options *o, const option *table, const char *argument) {
   size_t length = equals != NULL ? (size_t)(equals - name) : strlen(name);
   const char *attached = equals != NULL ? equals + 1 : NULL;
   int index = find_long(table, name, length);
-  if (index >= 0) return take_value(o, &table[index], "--", attached) ? index : OPTIONS_WRONG;
+  if (index >= 0)
+    return take_value(o, &table[index], "--", attached) ? index : OPTIONS_WRONG;
   int common = find_long(COMMON, name, length);
   if (common < 0) {
     char shown[32];

@@ -17,12 +17,12 @@ typedef struct option {
 typedef struct options {
   int argc;
   char **argv;
-  int at;            /* the next argument to look at; 0: none was */
+  int at;               /* the next argument to look at; 0: none was */
   const char *short_at; /* inside a group of short options, or NULL */
-  const char *value; /* of the option that was read last */
-  int operands;      /* argv[1 .. operands] are the operands so far, moved to the front */
-  bool ended;        /* "--" was seen */
-  bool stops;        /* set it: everything from the first operand on is an operand */
+  const char *value;    /* of the option that was read last */
+  int operands; /* argv[1 .. operands] are the operands so far, moved to the front */
+  bool ended;   /* "--" was seen */
+  bool stops;   /* set it: everything from the first operand on is an operand */
 } options;
 
 /* What options_next returns besides an index into the table. */

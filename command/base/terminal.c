@@ -36,8 +36,8 @@ bool terminal_has_color(void) {
 }
 
 const char *on(style s) {
-  static const char *const codes[STYLE_COUNT] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[32m",
-                                                 "\033[33m", "\033[31m", "\033[34m"};
+  static const char *const codes[STYLE_COUNT] = {
+      "\033[0m", "\033[1m", "\033[2m", "\033[32m", "\033[33m", "\033[31m", "\033[34m"};
   return terminal_has_color() ? codes[s] : "";
 }
 

@@ -24,9 +24,9 @@ static const struct {
 } WORKER_NUMBERS[] = {
 #define NUMBER(name)                                                                     \
   { #name, offsetof(live_worker, name) }
-    NUMBER(queue),     NUMBER(tasks),        NUMBER(steals),    NUMBER(failed_steals),
-    NUMBER(exposes),   NUMBER(takeovers),    NUMBER(sleeps),    NUMBER(wakes),
-    NUMBER(futile),    NUMBER(misplaced),    NUMBER(steered),   NUMBER(deepest),
+    NUMBER(queue),      NUMBER(tasks),        NUMBER(steals),    NUMBER(failed_steals),
+    NUMBER(exposes),    NUMBER(takeovers),    NUMBER(sleeps),    NUMBER(wakes),
+    NUMBER(futile),     NUMBER(misplaced),    NUMBER(steered),   NUMBER(deepest),
     NUMBER(working_ns), NUMBER(searching_ns), NUMBER(asleep_ns),
 #undef NUMBER
 };
@@ -97,7 +97,8 @@ static bool read_pool(json_reader *r, live *l) {
     }
   }
   /* The number of the pool may stand behind its workers. */
-  for (size_t i = first_worker; i < l->worker_count; i++) l->workers[i].pool = l->pools[index].pool;
+  for (size_t i = first_worker; i < l->worker_count; i++)
+    l->workers[i].pool = l->pools[index].pool;
   return true;
 }
 
@@ -129,7 +130,8 @@ static bool read_members(json_reader *r, live *l) {
 bool live_parse(live *l, const char *chars, size_t length, char *problem) {
   json_reader r;
   json_open(&r, chars, length);
-  bool good = json_next(&r) == JSON_OBJECT && read_members(&r, l) && json_next(&r) == JSON_END;
+  bool good =
+      json_next(&r) == JSON_OBJECT && read_members(&r, l) && json_next(&r) == JSON_END;
   if (!good)
     snprintf(problem, 300, "its statistics are not valid: %s",
              r.problem[0] != '\0' ? r.problem : "not the format that is expected");
@@ -174,7 +176,8 @@ bool live_read(live *l, long pid, char *problem) {
     snprintf(problem, 300, "there is no process %ld", pid);
   else
     snprintf(problem, 300,
-             "process %ld shows no statistics. Start it by: weft run --live -- program", pid);
+             "process %ld shows no statistics. Start it by: weft run --live -- program",
+             pid);
   return false;
 }
 

@@ -81,7 +81,8 @@ static unsigned count_distinct(const char *root, const char *first, const char *
     }
     key = strtoul(value, NULL, 10);
     if (second != NULL) {
-      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/%s", cpu, second);
+      snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/%s", cpu,
+               second);
       if (read_line(root, path, value, sizeof value))
         key = key << 20 | strtoul(value, NULL, 10);
     }
@@ -103,8 +104,8 @@ static void read_caches(machine *m, const char *root) {
     if (!read_line(root, path, c->kind, sizeof c->kind)) return;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/size", i);
     if (!read_line(root, path, c->size, sizeof c->size)) return;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/shared_cpu_list",
-             i);
+    snprintf(path, sizeof path,
+             "/sys/devices/system/cpu/cpu0/cache/index%d/shared_cpu_list", i);
     if (!read_line(root, path, c->shared, sizeof c->shared)) c->shared[0] = '\0';
     if (strcmp(c->kind, "Instruction") != 0) m->cache_count++;
   }
@@ -163,7 +164,8 @@ static void read_throttling(machine *m, const char *root, const char *folder) {
     if (count > m->throttled) m->throttled = count;
   }
   double time = -1;
-  if (read_value(root, path, "throttled_usec", value, sizeof value)) time = strtod(value, NULL);
+  if (read_value(root, path, "throttled_usec", value, sizeof value))
+    time = strtod(value, NULL);
   if (read_value(root, path, "throttled_time", value, sizeof value))
     time = strtod(value, NULL) / 1000;
   if (time > m->throttled_us) m->throttled_us = time;
@@ -173,7 +175,8 @@ static void read_throttling(machine *m, const char *root, const char *folder) {
 static void walk_groups(machine *m, const char *root, const char *mount, char *group) {
   for (;;) {
     char folder[PATH_SIZE];
-    snprintf(folder, sizeof folder, "%.100s%.800s", mount, strcmp(group, "/") == 0 ? "" : group);
+    snprintf(folder, sizeof folder, "%.100s%.800s", mount,
+             strcmp(group, "/") == 0 ? "" : group);
     read_quota(m, root, folder);
     read_throttling(m, root, folder);
     char *slash = strrchr(group, '/');
@@ -189,7 +192,8 @@ static void read_groups(machine *m, const char *root) {
   char line[LINE_SIZE];
   while (fgets(line, sizeof line, file) != NULL) {
     line[strcspn(line, "\n")] = '\0';
-    char *first = strchr(line, ':'), *second = first != NULL ? strchr(first + 1, ':') : NULL;
+    char *first = strchr(line, ':'),
+         *second = first != NULL ? strchr(first + 1, ':') : NULL;
     if (second == NULL) continue;
     *second = '\0';
     const char *controllers = first + 1;
@@ -251,8 +255,8 @@ void machine_read(machine *m, const char *root) {
     m->memory_bytes = strtod(value, NULL) * 1024;
   read_choice(root, "/sys/kernel/mm/transparent_hugepage/enabled", m->huge_pages,
               sizeof m->huge_pages);
-  if (!read_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", m->governor,
-                 sizeof m->governor))
+  if (!read_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
+                 m->governor, sizeof m->governor))
     m->governor[0] = '\0';
   if (!read_line(root, "/sys/devices/system/clocksource/clocksource0/current_clocksource",
                  m->clock, sizeof m->clock))

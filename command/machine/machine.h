@@ -1,4 +1,5 @@
-/* machine/machine.h - what the system says about itself, for `weft info` and `weft doctor`.
+/* machine/machine.h - what the system says about itself, for `weft info` and `weft
+ * doctor`.
  *
  * Read from /proc and /sys, below a root that is "" or a folder with copies of them, so
  * that tests can play any machine. What cannot be read is 0, -1 or "".
@@ -12,14 +13,14 @@
 
 typedef struct cache {
   int level;
-  char kind[16]; /* Data, Instruction, Unified */
-  char size[16]; /* as the kernel writes it: 32K */
+  char kind[16];   /* Data, Instruction, Unified */
+  char size[16];   /* as the kernel writes it: 32K */
   char shared[64]; /* CPUs that share the first CPU's */
 } cache;
 
 typedef struct machine {
-  char system[160];  /* Linux 6.1.0 x86_64 */
-  char model[128];   /* of the CPU */
+  char system[160]; /* Linux 6.1.0 x86_64 */
+  char model[128];  /* of the CPU */
   bool virtual_machine;
   char online[128], allowed[256]; /* lists such as 0-3,8 */
   unsigned online_count, allowed_count;
@@ -54,10 +55,10 @@ bool read_line(const char *root, const char *path, char *line, size_t size);
 
 /* What the library needs of the kernel, tried out here and now. */
 typedef struct abilities {
-  bool futex;    /* waiting on a word */
-  bool barrier;  /* the process-wide barrier */
-  bool affinity; /* reading and setting the CPUs of a thread */
-  bool timed;    /* the clock can be read without a system call */
+  bool futex;      /* waiting on a word */
+  bool barrier;    /* the process-wide barrier */
+  bool affinity;   /* reading and setting the CPUs of a thread */
+  bool timed;      /* the clock can be read without a system call */
   double clock_ns; /* what reading the clock costs */
 } abilities;
 

@@ -24,8 +24,8 @@ enum { DEEPEST = 512, LONGEST_KEPT = 100 };
 enum { LONGEST_GAP_NS = 100000 };
 
 const char *state_name(lane_state state) {
-  static const char *const names[STATE_COUNT] = {"outside", "working", "searching", "asleep",
-                                                 "blocked"};
+  static const char *const names[STATE_COUNT] = {"outside", "working", "searching",
+                                                 "asleep", "blocked"};
   return names[state];
 }
 
@@ -40,10 +40,14 @@ const char *kind_name(slice_kind kind) {
 static lane_state state_in(const slice *s) {
   switch (s->kind) {
   case SLICE_WAIT:
-  case SLICE_IDLE: return STATE_SEARCHING;
-  case SLICE_SLEEP: return STATE_ASLEEP;
-  case SLICE_BLOCKING: return STATE_BLOCKED;
-  default: return STATE_WORKING;
+  case SLICE_IDLE:
+    return STATE_SEARCHING;
+  case SLICE_SLEEP:
+    return STATE_ASLEEP;
+  case SLICE_BLOCKING:
+    return STATE_BLOCKED;
+  default:
+    return STATE_WORKING;
   }
 }
 
@@ -83,7 +87,8 @@ static void walk_lane(trace *t, lane *l) {
     if (depth > 0) {
       add_stretch(l, state_in(open[depth - 1]), now, begin);
       uint64_t length = s->end - s->begin;
-      open[depth - 1]->self -= length < open[depth - 1]->self ? length : open[depth - 1]->self;
+      open[depth - 1]->self -=
+          length < open[depth - 1]->self ? length : open[depth - 1]->self;
     } else if (i > 0) {
       add_stretch(l, state_between(l, now, begin), now, begin);
     } else {
@@ -293,7 +298,8 @@ static void make_totals(trace *t) {
       total->longest_slice = i;
     }
   }
-  if (t->total_count > 0) qsort(t->totals, t->total_count, sizeof *t->totals, compare_totals);
+  if (t->total_count > 0)
+    qsort(t->totals, t->total_count, sizeof *t->totals, compare_totals);
   free(place);
 }
 
@@ -302,7 +308,8 @@ static void sift_down(const trace *t, uint32_t *heap, size_t count, size_t i) {
   for (;;) {
     size_t child = 2 * i + 1;
     if (child >= count) return;
-    if (child + 1 < count && t->slices[heap[child + 1]].self < t->slices[heap[child]].self)
+    if (child + 1 < count &&
+        t->slices[heap[child + 1]].self < t->slices[heap[child]].self)
       child++;
     if (t->slices[heap[i]].self <= t->slices[heap[child]].self) return;
     uint32_t swap = heap[i];
@@ -328,7 +335,8 @@ static void find_longest(trace *t) {
   }
   /* Few of them: sorted by insertion. */
   for (size_t i = 1; i < count; i++)
-    for (size_t j = i; j > 0 && t->slices[heap[j]].self > t->slices[heap[j - 1]].self; j--) {
+    for (size_t j = i; j > 0 && t->slices[heap[j]].self > t->slices[heap[j - 1]].self;
+         j--) {
       uint32_t swap = heap[j];
       heap[j] = heap[j - 1];
       heap[j - 1] = swap;

@@ -31,21 +31,24 @@ static finding *add_finding(trace *t, severity grade, const char *id) {
   return f;
 }
 
-__attribute__((format(printf, 2, 3))) static void title(finding *f, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void title(finding *f, const char *format,
+                                                        ...) {
   va_list arguments;
   va_start(arguments, format);
   f->title = copy_text(format, arguments);
   va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3))) static void words(finding *f, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void words(finding *f, const char *format,
+                                                        ...) {
   va_list arguments;
   va_start(arguments, format);
   f->words = copy_text(format, arguments);
   va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3))) static void advice(finding *f, const char *format, ...) {
+__attribute__((format(printf, 2, 3))) static void advice(finding *f, const char *format,
+                                                         ...) {
   va_list arguments;
   va_start(arguments, format);
   f->advice = copy_text(format, arguments);
@@ -146,28 +149,36 @@ static void find_end(trace *t) {
   } else if (strncmp(t->reason, "signal", 6) == 0) {
     finding *f = add_finding(t, SEVERITY_WARNING, "signal");
     title(f, "The program was ended by %s", t->reason);
-    words(f, "The trace shows everything until then. Slices that were open are cut off at the "
-             "end.");
-    advice(f, "Look at the right end of the lanes: what ran there was running at the crash.");
+    words(
+        f,
+        "The trace shows everything until then. Slices that were open are cut off at the "
+        "end.");
+    advice(
+        f,
+        "Look at the right end of the lanes: what ran there was running at the crash.");
     f->end = (uint64_t)t->duration_ns;
     f->begin = (uint64_t)(t->duration_ns * 0.95);
   } else if (t->from_weft && !t->complete) {
     finding *f = add_finding(t, SEVERITY_NOTE, "running");
     title(f, "The trace was not ended in order");
-    words(f, "The program was killed, or still ran when the file was read. The last moments "
-             "may be missing.");
+    words(f,
+          "The program was killed, or still ran when the file was read. The last moments "
+          "may be missing.");
     advice(f, "End the program by exit, or call weft_trace_stop.");
   }
   if (t->dropped > 0 || t->dropped_short > 0) {
     finding *f = add_finding(t, SEVERITY_NOTE, "dropped");
     title(f, "%s records are missing", show_count(t->dropped + t->dropped_short));
     if (t->dropped_short > 0)
-      words(f, "The file came near its limit, so slices shorter than %s were left out at the "
-               "end (%s of them); %s records did not fit into a ring.",
-            show_ns(t->shortest_ns), show_count(t->dropped_short), show_count(t->dropped));
+      words(
+          f,
+          "The file came near its limit, so slices shorter than %s were left out at the "
+          "end (%s of them); %s records did not fit into a ring.",
+          show_ns(t->shortest_ns), show_count(t->dropped_short), show_count(t->dropped));
     else
-      words(f, "Events came faster than they could be written; %s did not fit into a ring. "
-               "Times and shares are lower bounds.",
+      words(f,
+            "Events came faster than they could be written; %s did not fit into a ring. "
+            "Times and shares are lower bounds.",
             show_count(t->dropped));
     advice(f, "Raise WEFT_TRACE_LIMIT, trace a shorter part with weft_trace_start and "
               "weft_trace_stop, or make tasks larger.");
@@ -180,8 +191,10 @@ static void find_threads(trace *t) {
   title(f, "%.0f threads share %.0f CPU%s", t->threads, t->cpus, t->cpus > 1 ? "s" : "");
   words(f, "Threads wait for each other's CPU, so tasks look longer than they are, and a "
            "sleeping thread may be woken late.");
-  advice(f, "Unless tasks block, leave the number of threads to weft: unset WEFT_NUM_THREADS "
-            "and weft_config.threads.");
+  advice(
+      f,
+      "Unless tasks block, leave the number of threads to weft: unset WEFT_NUM_THREADS "
+      "and weft_config.threads.");
 }
 
 /* ---- rules about time ---- */
@@ -192,13 +205,16 @@ static void find_nobody(trace *t) {
   stretch gap = longest_level(t, 0, 10000);
   finding *f = add_finding(t, grade_of(lost, 0.2, 0.5), "outside");
   title(f, "For %s of the time no worker had anything to do", show_share(lost));
-  words(f, "That is %s in all; the longest stretch took %s, from %s on. There the program ran "
-           "its own code outside weft, or waited.",
-        show_ns(t->nobody_ns), show_ns((double)(gap.end - gap.begin)),
-        show_ns((double)gap.begin));
-  advice(f, "If the code there is serial, it limits the whole program: at most %.1f times "
-            "faster than one thread, with any number of CPUs. Make it parallel, or let it "
-            "overlap with other work (weft_async, weft_pipeline).",
+  words(
+      f,
+      "That is %s in all; the longest stretch took %s, from %s on. There the program ran "
+      "its own code outside weft, or waited.",
+      show_ns(t->nobody_ns), show_ns((double)(gap.end - gap.begin)),
+      show_ns((double)gap.begin));
+  advice(f,
+         "If the code there is serial, it limits the whole program: at most %.1f times "
+         "faster than one thread, with any number of CPUs. Make it parallel, or let it "
+         "overlap with other work (weft_async, weft_pipeline).",
          t->speedup_max);
   f->begin = gap.begin;
   f->end = gap.end;
@@ -214,7 +230,8 @@ static void find_alone(trace *t) {
   double idle;
   int idler = idlest_lane(t, &idle);
   const char *idle_name = idler >= 0 ? t->lanes[idler].name : "the other threads";
-  const char *name = what != NULL ? trace_slice_name(t, what) : "something without a name";
+  const char *name =
+      what != NULL ? trace_slice_name(t, what) : "something without a name";
   const char *lane_name = who >= 0 ? t->lanes[who].name : "one thread";
   finding *f = add_finding(t, grade_of(lost, 0.15, 0.35), "serial");
   bool block = what != NULL && what->kind == SLICE_BLOCK &&
@@ -223,20 +240,27 @@ static void find_alone(trace *t) {
     f->id = "large-blocks";
     title(f, "%s idle %s: a loop ran in blocks that are too large", idle_name,
           show_share(idle));
-    words(f, "\"%s\" ran as one block of %s on %s, and nothing was left for the others. For %s "
-             "of the time exactly one thread was at work.",
+    words(f,
+          "\"%s\" ran as one block of %s on %s, and nothing was left for the others. For "
+          "%s "
+          "of the time exactly one thread was at work.",
           name, show_ns((double)(what->end - what->begin)), lane_name, show_share(lost));
-    advice(f, "Lower min_len of this loop, or leave it out: weft divides a loop as long as "
-              "somebody is idle. If one element alone takes that long, make its body "
-              "parallel.");
+    advice(f,
+           "Lower min_len of this loop, or leave it out: weft divides a loop as long as "
+           "somebody is idle. If one element alone takes that long, make its body "
+           "parallel.");
   } else {
     title(f, "For %s of the time only one thread was at work", show_share(lost));
-    words(f, "The longest such stretch took %s, from %s on: \"%s\" on %s. %s was idle for %s of "
-             "the trace.",
+    words(f,
+          "The longest such stretch took %s, from %s on: \"%s\" on %s. %s was idle for "
+          "%s of "
+          "the trace.",
           show_ns((double)(alone.end - alone.begin)), show_ns((double)alone.begin), name,
           lane_name, idle_name, show_share(idle));
-    advice(f, "Nothing there could be stolen. Divide that part (weft_join, weft_for), start it "
-              "earlier, or let it overlap with other work.");
+    advice(
+        f,
+        "Nothing there could be stolen. Divide that part (weft_join, weft_for), start it "
+        "earlier, or let it overlap with other work.");
   }
   f->begin = alone.begin;
   f->end = alone.end;
@@ -267,8 +291,9 @@ static void find_large_blocks(trace *t) {
   finding *f = add_finding(t, grade_of(idle, 0.2, 0.5), "large-blocks");
   title(f, "%s idle %s: a loop ran in blocks that are too large",
         idler >= 0 ? t->lanes[idler].name : "a worker", show_share(idle));
-  words(f, "\"%s\" ran as %s blocks for %.0f threads; the longest took %s, and others had "
-           "nothing to do meanwhile.",
+  words(f,
+        "\"%s\" ran as %s blocks for %.0f threads; the longest took %s, and others had "
+        "nothing to do meanwhile.",
         t->names[found->name], show_count((double)found->count), t->threads,
         show_ns((double)found->longest));
   advice(f, "Lower min_len of this loop, or leave it out, so that there are blocks for "
@@ -306,14 +331,20 @@ static void find_late(trace *t) {
     qsort(late, count, sizeof *late, compare_doubles);
     double lost = share(total, t->duration_ns);
     finding *f = add_finding(t, grade_of(lost, 0.01, 0.1), "late-wakes");
-    title(f, "Woken %s late, %s times", show_ns(late[count / 2]), show_count((double)count));
-    words(f, "Of %s wake-ups, %s took longer than %s from the call until the thread ran; the "
-             "latest %s, on %s.",
-          show_count((double)wakes), show_count((double)count), show_ns(LATE_NS),
-          show_ns((double)worst->late), t->lanes[worst->lane].name);
-    advice(f, "Other programs use the CPUs, the quota of a container is used up, or the kernel "
-              "queues woken threads on a busy CPU: `weft doctor` checks each. WEFT_STEER=on and "
-              "--idle low_latency help against the last.");
+    title(f, "Woken %s late, %s times", show_ns(late[count / 2]),
+          show_count((double)count));
+    words(
+        f,
+        "Of %s wake-ups, %s took longer than %s from the call until the thread ran; the "
+        "latest %s, on %s.",
+        show_count((double)wakes), show_count((double)count), show_ns(LATE_NS),
+        show_ns((double)worst->late), t->lanes[worst->lane].name);
+    advice(
+        f,
+        "Other programs use the CPUs, the quota of a container is used up, or the kernel "
+        "queues woken threads on a busy CPU: `weft doctor` checks each. WEFT_STEER=on "
+        "and "
+        "--idle low_latency help against the last.");
     f->begin = worst->end > worst->late * 2 ? worst->end - worst->late * 2 : 0;
     f->end = worst->end + worst->late;
     f->lane = (int)worst->lane;
@@ -326,11 +357,13 @@ static void find_searching(trace *t) {
   if (lost < 0.2 || t->threads < 2) return;
   finding *f = add_finding(t, grade_of(lost, 0.3, 0.6), "searching");
   title(f, "%s of the time went into looking for work", show_share(lost));
-  words(f, "Threads searched for %s in all. They do so for some microseconds whenever work "
-           "runs out: here it runs out often, or threads wait for a task that others run.",
+  words(f,
+        "Threads searched for %s in all. They do so for some microseconds whenever work "
+        "runs out: here it runs out often, or threads wait for a task that others run.",
         show_ns(t->state_ns[STATE_SEARCHING]));
-  advice(f, "Offer larger pieces at once: one loop over all instead of many short ones. If "
-            "work comes seldom and CPU time matters, use --idle power_saving.");
+  advice(f,
+         "Offer larger pieces at once: one loop over all instead of many short ones. If "
+         "work comes seldom and CPU time matters, use --idle power_saving.");
 }
 
 static void find_small(trace *t) {
@@ -342,10 +375,12 @@ static void find_small(trace *t) {
     finding *f = add_finding(t, SEVERITY_WARNING, "small-tasks");
     title(f, "%s times \"%s\", of %s each", show_count((double)total->count),
           t->names[total->name], show_ns(mean));
-    words(f, "To hand a task to another thread costs some hundred nanoseconds, about as much as "
+    words(f, "To hand a task to another thread costs some hundred nanoseconds, about as "
+             "much as "
              "these do. (The trace itself adds to it.)");
-    advice(f, "Let each task do more: raise min_len of the loop, spawn one task for several "
-              "elements, or fork with weft_join, which is free while nobody steals.");
+    advice(f,
+           "Let each task do more: raise min_len of the loop, spawn one task for several "
+           "elements, or fork with weft_join, which is free while nobody steals.");
     f->begin = t->slices[total->longest_slice].begin;
     f->end = t->slices[total->longest_slice].end;
     f->lane = (int)t->slices[total->longest_slice].lane;
@@ -378,7 +413,8 @@ static pace pace_of(const trace *t, uint32_t name) {
       continue;
     double length = (double)(s->end - s->begin), elements = (double)(s->last - s->first);
     if (length <= 0) continue;
-    double level = (trace_work_before(t, s->end) - trace_work_before(t, s->begin)) / length;
+    double level =
+        (trace_work_before(t, s->end) - trace_work_before(t, s->begin)) / length;
     if (level < 1.25) {
       p.alone_ns += length;
       p.alone_elements += elements;
@@ -401,13 +437,18 @@ static void find_contention(trace *t) {
     double slower = (p.crowd_ns / p.crowd_elements) / (p.alone_ns / p.alone_elements);
     if (slower < 1.5) continue;
     finding *f = add_finding(t, grade_of(slower / level, 0.4, 0.75), "contention");
-    title(f, "\"%s\" is %.1f times slower while %.1f threads run it", t->names[total->name],
-          slower, level);
-    words(f, "An element took %s while one thread was at work and %s while several were. The "
-             "threads hinder each other.",
-          show_ns(p.alone_ns / p.alone_elements), show_ns(p.crowd_ns / p.crowd_elements));
-    advice(f, "Look for a lock, an atomic counter or a cache line that all of them write, or for "
-              "memory bandwidth. Let each thread add up on its own: weft_reduce, weft_local.");
+    title(f, "\"%s\" is %.1f times slower while %.1f threads run it",
+          t->names[total->name], slower, level);
+    words(
+        f,
+        "An element took %s while one thread was at work and %s while several were. The "
+        "threads hinder each other.",
+        show_ns(p.alone_ns / p.alone_elements), show_ns(p.crowd_ns / p.crowd_elements));
+    advice(
+        f,
+        "Look for a lock, an atomic counter or a cache line that all of them write, or "
+        "for "
+        "memory bandwidth. Let each thread add up on its own: weft_reduce, weft_local.");
     f->begin = t->slices[total->longest_slice].begin;
     f->end = t->slices[total->longest_slice].end;
     return;
@@ -419,11 +460,15 @@ static void find_waiting_inside(trace *t) {
   if (t->cpu_ns <= 0 || lost < 5e6 || lost < 0.25 * t->work_ns) return;
   finding *f = add_finding(t, grade_of(lost / t->work_ns, 0.25, 0.5), "waits-inside");
   title(f, "Tasks waited for %s of their time", show_share(lost / t->work_ns));
-  words(f, "Threads were inside tasks for %s, but the program used only %s of CPU time: tasks "
-           "waited for a lock, for input and output, or for a CPU that others used.",
-        show_ns(t->work_ns), show_ns(t->cpu_ns));
-  advice(f, "Hold locks for a shorter time or not at all (weft_reduce, weft_local); put calls "
-            "that block between weft_blocking_begin and weft_blocking_end.");
+  words(
+      f,
+      "Threads were inside tasks for %s, but the program used only %s of CPU time: tasks "
+      "waited for a lock, for input and output, or for a CPU that others used.",
+      show_ns(t->work_ns), show_ns(t->cpu_ns));
+  advice(
+      f,
+      "Hold locks for a shorter time or not at all (weft_reduce, weft_local); put calls "
+      "that block between weft_blocking_begin and weft_blocking_end.");
 }
 
 static void find_uneven(trace *t) {
@@ -446,8 +491,10 @@ static void find_uneven(trace *t) {
   title(f, "%s worked %s, the busiest thread %s", t->lanes[who].name, show_ns(least),
         show_ns(most));
   words(f, "The work was not spread evenly over the started threads.");
-  advice(f, "See in its lane what it waited for. A thread that is woken late, or blocks that "
-            "are too large, are the usual reasons.");
+  advice(
+      f,
+      "See in its lane what it waited for. A thread that is woken late, or blocks that "
+      "are too large, are the usual reasons.");
   f->lane = who;
 }
 
@@ -476,7 +523,8 @@ static void find_frames(trace *t) {
     double median = lengths[count / 2];
     if (longest > 1.5 * median) {
       finding *f = add_finding(t, SEVERITY_NOTE, "frames");
-      title(f, "The longest frame took %s, the median %s", show_ns(longest), show_ns(median));
+      title(f, "The longest frame took %s, the median %s", show_ns(longest),
+            show_ns(median));
       words(f, "%s frames; number %.0f was the longest.", show_count((double)count),
             worst->number);
       advice(f, "See in the lanes what ran in it.");
@@ -510,7 +558,8 @@ void trace_find(trace *t) {
   find_end(t);
   /* The order of the rules stays among equals. */
   for (size_t i = 1; i < t->finding_count; i++)
-    for (size_t j = i; j > 0 && compare_findings(&t->findings[j], &t->findings[j - 1]) < 0; j--) {
+    for (size_t j = i;
+         j > 0 && compare_findings(&t->findings[j], &t->findings[j - 1]) < 0; j--) {
       finding swap = t->findings[j];
       t->findings[j] = t->findings[j - 1];
       t->findings[j - 1] = swap;
@@ -519,8 +568,9 @@ void trace_find(trace *t) {
   double working = share(t->work_ns, t->threads * t->duration_ns);
   finding *f = add_finding(t, SEVERITY_GOOD, "good");
   title(f, "Nothing stands out");
-  words(f, "Threads were at work %s of the time; the program ran %.1f times as fast as one "
-           "thread would.",
+  words(f,
+        "Threads were at work %s of the time; the program ran %.1f times as fast as one "
+        "thread would.",
         show_share(working), t->speedup);
   advice(f, "To go further, make the longest tasks below faster.");
 }

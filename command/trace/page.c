@@ -110,7 +110,8 @@ static void add_base64(text *page, const text *bytes) {
   const unsigned char *from = (const unsigned char *)bytes->chars;
   for (size_t i = 0; i < bytes->length; i += 3) {
     size_t left = bytes->length - i;
-    uint32_t three = (uint32_t)from[i] << 16 | (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
+    uint32_t three = (uint32_t)from[i] << 16 |
+                     (left > 1 ? (uint32_t)from[i + 1] << 8 : 0) |
                      (left > 2 ? from[i + 2] : 0);
     char four[4] = {digits[three >> 18], digits[three >> 12 & 63],
                     left > 1 ? digits[three >> 6 & 63] : '=',

@@ -71,7 +71,8 @@ enum { NUMBER_COUNT = sizeof NUMBERS / sizeof NUMBERS[0] };
 static void set_text(char *to, size_t size, const json_reader *r) {
   size_t length = r->length < size - 1 ? r->length : size - 1;
   /* A character of UTF-8 is not cut in two. */
-  while (length < r->length && length > 0 && ((unsigned char)r->string[length] & 0xC0) == 0x80)
+  while (length < r->length && length > 0 &&
+         ((unsigned char)r->string[length] & 0xC0) == 0x80)
     length--;
   memcpy(to, r->string, length);
   to[length] = '\0';
@@ -320,7 +321,8 @@ static void end_slice(trace_reading *reading, event *e) {
   slice end = make_slice(reading, e);
   for (size_t i = reading->begin_count; i-- > 0;) {
     slice s = reading->begins[i];
-    if (s.lane != end.lane || (named && e->category[0] != '\0' && s.kind != end.kind)) continue;
+    if (s.lane != end.lane || (named && e->category[0] != '\0' && s.kind != end.kind))
+      continue;
     memmove(&reading->begins[i], &reading->begins[i + 1],
             (reading->begin_count - i - 1) * sizeof *reading->begins);
     reading->begin_count--;
@@ -344,13 +346,16 @@ static void add_half(trace_reading *reading, const event *e) {
 }
 
 static void add_mark(trace_reading *reading, const event *e) {
-  static const char *const names[MARK_KINDS] = {"frame", "expose", "takeover", "inject", "note"};
+  static const char *const names[MARK_KINDS] = {"frame", "expose", "takeover", "inject",
+                                                "note"};
   trace *t = reading->trace;
   int kind = 0;
   while (kind < MARK_KINDS && strcmp(e->category, names[kind]) != 0) kind++;
   if (kind == MARK_KINDS) return; /* steals and wakes are arrows */
   ARRAY_GROW(t->marks, t->mark_count, t->mark_capacity);
-  double number = kind == MARK_FRAME ? e->number : kind == MARK_NOTE ? e->records : e->tasks;
+  double number = kind == MARK_FRAME  ? e->number
+                  : kind == MARK_NOTE ? e->records
+                                      : e->tasks;
   t->marks[t->mark_count++] = (mark){.time = to_ns(e->time_us),
                                      .lane = lane_of(reading, e->pid, e->tid),
                                      .name = intern(t, e->name),
@@ -366,7 +371,8 @@ static lane *lane_named(trace_reading *reading, const event *e) {
 static void set_metadata(trace_reading *reading, const event *e) {
   trace *t = reading->trace;
   if (strcmp(e->name, "process_name") == 0) {
-    if (t->program[0] == '\0') snprintf(t->program, sizeof t->program, "%s", e->text_name);
+    if (t->program[0] == '\0')
+      snprintf(t->program, sizeof t->program, "%s", e->text_name);
   } else if (strcmp(e->name, "weft_pool") == 0) {
     if (e->threads > 0) t->threads += e->threads;
     if (e->cpus > 0) t->cpus = e->cpus;
@@ -402,15 +408,28 @@ static void take_event(trace_reading *reading, event *e) {
     if (time > reading->last_ns) reading->last_ns = time;
   }
   switch (e->phase[0]) {
-  case 'X': add_slice(reading, e); break;
-  case 'B': begin_slice(reading, e); break;
-  case 'E': end_slice(reading, e); break;
+  case 'X':
+    add_slice(reading, e);
+    break;
+  case 'B':
+    begin_slice(reading, e);
+    break;
+  case 'E':
+    end_slice(reading, e);
+    break;
   case 's':
-  case 'f': add_half(reading, e); break;
+  case 'f':
+    add_half(reading, e);
+    break;
   case 'i':
-  case 'I': add_mark(reading, e); break;
-  case 'M': set_metadata(reading, e); break;
-  default: break; /* counters: the stretches of the lanes say more */
+  case 'I':
+    add_mark(reading, e);
+    break;
+  case 'M':
+    set_metadata(reading, e);
+    break;
+  default:
+    break; /* counters: the stretches of the lanes say more */
   }
 }
 
@@ -440,7 +459,8 @@ static void pair_arrows(trace_reading *reading) {
         (arrow){from->time, to->time, from->lane, to->lane, from->kind};
     i++;
   }
-  if (t->arrow_count > 0) qsort(t->arrows, t->arrow_count, sizeof *t->arrows, compare_arrows);
+  if (t->arrow_count > 0)
+    qsort(t->arrows, t->arrow_count, sizeof *t->arrows, compare_arrows);
 }
 
 /* ---- lanes in order, slices in order ---- */
@@ -474,7 +494,8 @@ static void sort_lanes(trace *t) {
   qsort(t->lanes, t->lane_count, sizeof *t->lanes, compare_lanes);
   for (uint32_t i = 0; i < t->lane_count; i++)
     for (uint32_t j = 0; j < t->lane_count; j++)
-      if (before[i].tid == t->lanes[j].tid && before[i].pid == t->lanes[j].pid) place[i] = j;
+      if (before[i].tid == t->lanes[j].tid && before[i].pid == t->lanes[j].pid)
+        place[i] = j;
   for (size_t i = 0; i < t->slice_count; i++) {
     t->slices[i].lane = place[t->slices[i].lane];
     if (t->slices[i].other >= 0) t->slices[i].other = (int32_t)place[t->slices[i].other];
@@ -536,7 +557,8 @@ static void finish(trace_reading *reading) {
   pair_arrows(reading);
   sort_lanes(t);
   if (!t->from_weft && reading->first_us < HUGE_VAL) move_to_zero(reading);
-  if (t->slice_count > 0) qsort(t->slices, t->slice_count, sizeof *t->slices, compare_slices);
+  if (t->slice_count > 0)
+    qsort(t->slices, t->slice_count, sizeof *t->slices, compare_slices);
   if (t->mark_count > 0) qsort(t->marks, t->mark_count, sizeof *t->marks, compare_marks);
   repair_nesting(t);
   for (size_t i = 0; i < t->slice_count; i++) {
@@ -544,7 +566,8 @@ static void finish(trace_reading *reading) {
     if (l->slice_count++ == 0) l->slice_first = i;
   }
   t->duration_ns = (double)reading->last_ns;
-  if (reading->end_us * 1000 > t->duration_ns) t->duration_ns = (double)to_ns(reading->end_us);
+  if (reading->end_us * 1000 > t->duration_ns)
+    t->duration_ns = (double)to_ns(reading->end_us);
 }
 
 /* ---- the file ---- */
@@ -610,7 +633,8 @@ static bool read_members(json_reader *r, trace_reading *reading, bool *found) {
 
 bool trace_parse(trace *t, const char *chars, size_t length, char *problem) {
   memset(t, 0, sizeof *t);
-  trace_reading reading = {.trace = t, .first_us = HUGE_VAL, .end_us = -1, .last_lane = UINT32_MAX};
+  trace_reading reading = {
+      .trace = t, .first_us = HUGE_VAL, .end_us = -1, .last_lane = UINT32_MAX};
   json_reader r;
   json_open(&r, chars, length);
   json_token token = json_next(&r);
@@ -628,7 +652,8 @@ bool trace_parse(trace *t, const char *chars, size_t length, char *problem) {
       snprintf(problem, 200, "not valid JSON: %s", r.problem);
     else
       snprintf(problem, 200, "%s",
-               found ? "an event is no object" : "no trace: it has no list \"traceEvents\"");
+               found ? "an event is no object"
+                     : "no trace: it has no list \"traceEvents\"");
   } else {
     finish(&reading);
     if (t->slice_count == 0) {

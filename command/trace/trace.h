@@ -32,7 +32,7 @@ typedef struct slice {
   uint32_t name;        /* index into names */
   uint32_t lane;
   uint32_t order; /* in the file */
-  int32_t other; /* lane of the victim or the waker, -1: none */
+  int32_t other;  /* lane of the victim or the waker, -1: none */
   uint8_t kind;
   bool has_range, open;
 } slice;
@@ -53,15 +53,15 @@ typedef struct stretch {
 } stretch;
 
 typedef struct lane_stats { /* the event weft_stats, -1 where it is missing */
-  double tasks, steals, failed_steals, exposes, takeovers, injected, sleeps, wakes, futile,
-      misplaced, steered, deepest, working_ns, searching_ns, asleep_ns;
+  double tasks, steals, failed_steals, exposes, takeovers, injected, sleeps, wakes,
+      futile, misplaced, steered, deepest, working_ns, searching_ns, asleep_ns;
 } lane_stats;
 
 typedef struct lane {
   uint64_t pid, tid;
   char name[48];
-  int pool, worker;  /* -1: not known */
-  bool started;      /* a thread of the pool, which searches when it has no work */
+  int pool, worker; /* -1: not known */
+  bool started;     /* a thread of the pool, which searches when it has no work */
   bool has_stats;
   lane_stats stats;
   size_t slice_first, slice_count;
@@ -104,7 +104,12 @@ typedef struct name_total {
   double total_ns;
 } name_total;
 
-typedef enum severity { SEVERITY_GOOD, SEVERITY_NOTE, SEVERITY_WARNING, SEVERITY_BAD } severity;
+typedef enum severity {
+  SEVERITY_GOOD,
+  SEVERITY_NOTE,
+  SEVERITY_WARNING,
+  SEVERITY_BAD
+} severity;
 
 typedef struct finding {
   severity severity;
@@ -141,22 +146,22 @@ typedef struct trace {
   double duration_ns;
   double threads; /* of all pools; the callers count as one thread of a pool */
   double state_ns[STATE_COUNT];
-  double cpu_ns;      /* CPU time of the program; 0: not known (set by doctor.c) */
-  double nobody_ns;   /* no lane was at work */
-  double alone_ns;    /* exactly one was */
-  double work_ns;     /* all time at work */
-  double span_ns;     /* estimate of the shortest time with any number of threads */
+  double cpu_ns;    /* CPU time of the program; 0: not known (set by doctor.c) */
+  double nobody_ns; /* no lane was at work */
+  double alone_ns;  /* exactly one was */
+  double work_ns;   /* all time at work */
+  double span_ns;   /* estimate of the shortest time with any number of threads */
   /* How many times faster than one thread. The time in which no worker was at work counts
    * as serial: nobody knows better. */
   double speedup;      /* it was */
   double speedup_here; /* it could be on as many threads, with perfect balance */
   double speedup_max;  /* on any number of threads */
-  stretch *levels; /* `state` is how many lanes were at work, at most 255 */
+  stretch *levels;     /* `state` is how many lanes were at work, at most 255 */
   size_t level_count;
   stretch *search_levels; /* the same for lanes that searched */
   size_t search_level_count;
   double *slack, *worked; /* before each level; see trace_slack_before */
-  name_total *totals; /* longest total first */
+  name_total *totals;     /* longest total first */
   size_t total_count;
   uint32_t *longest; /* slices, longest self time first */
   size_t longest_count;
@@ -174,7 +179,8 @@ void trace_analyse(trace *t);
 void trace_find(trace *t); /* after trace_analyse */
 void trace_free(trace *t);
 
-/* The name of a slice with its range, for people. Valid until the second call from now. */
+/* The name of a slice with its range, for people. Valid until the second call from now.
+ */
 const char *trace_slice_name(const trace *t, const slice *s);
 const char *state_name(lane_state state);
 const char *kind_name(slice_kind kind);

@@ -52,7 +52,8 @@ static inline bool browser_member(const char *message, size_t length, const char
   json_reader r;
   json_open(&r, message, length);
   bool found = false;
-  for (json_token token; !found && (token = json_next(&r)) != JSON_END && token != JSON_ERROR;) {
+  for (json_token token;
+       !found && (token = json_next(&r)) != JSON_END && token != JSON_ERROR;) {
     if (token != JSON_KEY || strcmp(r.string, key) != 0) continue;
     token = json_next(&r);
     value->length = 0;
@@ -73,7 +74,8 @@ static inline bool browser_member(const char *message, size_t length, const char
 /* Reads the next message; the caller owns it. */
 static inline text browser_read(browser *b) {
   for (;;) {
-    char *end = b->input.length > 0 ? memchr(b->input.chars, '\0', b->input.length) : NULL;
+    char *end =
+        b->input.length > 0 ? memchr(b->input.chars, '\0', b->input.length) : NULL;
     if (end != NULL) {
       text message = {0};
       size_t length = (size_t)(end - b->input.chars);
@@ -93,7 +95,8 @@ static inline text browser_read(browser *b) {
 static inline text browser_call(browser *b, const char *method, const char *parameters) {
   text message = {0};
   long id = ++b->id;
-  text_format(&message, "{\"id\":%ld,\"method\":\"%s\",\"params\":%s", id, method, parameters);
+  text_format(&message, "{\"id\":%ld,\"method\":\"%s\",\"params\":%s", id, method,
+              parameters);
   if (b->session[0] != '\0') text_format(&message, ",\"sessionId\":\"%s\"", b->session);
   text_add(&message, "}", 2); /* with the byte 0 */
   for (size_t at = 0; at < message.length;) {
@@ -113,7 +116,8 @@ static inline text browser_call(browser *b, const char *method, const char *para
 
 static inline void browser_do(browser *b, const char *method, const char *parameters) {
   text answer = browser_call(b, method, parameters);
-  CHECK_MSG(strstr(answer.chars, "\"error\":") == NULL, "%s: %.300s", method, answer.chars);
+  CHECK_MSG(strstr(answer.chars, "\"error\":") == NULL, "%s: %.300s", method,
+            answer.chars);
   text_free(&answer);
 }
 
@@ -149,11 +153,13 @@ static inline void browser_start(browser *b) {
   close(from[1]);
   b->to = to[1];
   b->from = from[0];
-  text answer = browser_call(b, "Target.createTarget", "{\"url\":\"about:blank\"}"), id = {0};
+  text answer = browser_call(b, "Target.createTarget", "{\"url\":\"about:blank\"}"),
+       id = {0};
   REQUIRE(browser_member(answer.chars, answer.length, "targetId", &id));
   text_free(&answer);
   char parameters[200];
-  snprintf(parameters, sizeof parameters, "{\"targetId\":\"%s\",\"flatten\":true}", id.chars);
+  snprintf(parameters, sizeof parameters, "{\"targetId\":\"%s\",\"flatten\":true}",
+           id.chars);
   answer = browser_call(b, "Target.attachToTarget", parameters);
   REQUIRE(browser_member(answer.chars, answer.length, "sessionId", &id));
   snprintf(b->session, sizeof b->session, "%s", id.chars);
@@ -175,11 +181,12 @@ static inline void browser_stop(browser *b) {
 }
 
 /* Size of the window, and the theme that the system asks for. */
-static inline void browser_window(browser *b, int width, int height, bool phone, bool dark) {
+static inline void browser_window(browser *b, int width, int height, bool phone,
+                                  bool dark) {
   char parameters[300];
   snprintf(parameters, sizeof parameters,
-           "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":%d,\"mobile\":%s}", width, height,
-           phone ? 2 : 1, phone ? "true" : "false");
+           "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":%d,\"mobile\":%s}", width,
+           height, phone ? 2 : 1, phone ? "true" : "false");
   browser_do(b, "Emulation.setDeviceMetricsOverride", parameters);
   snprintf(parameters, sizeof parameters,
            "{\"features\":[{\"name\":\"prefers-color-scheme\",\"value\":\"%s\"},"
@@ -203,7 +210,8 @@ static inline const char *browser_ask(browser *b, const char *script) {
   text_add(&value, "", 0);
   if (strstr(answer.chars, "exceptionDetails") != NULL ||
       !browser_member(answer.chars, answer.length, "value", &value))
-    CHECK_MSG(strstr(answer.chars, "\"undefined\"") != NULL, "%s: %.600s", script, answer.chars);
+    CHECK_MSG(strstr(answer.chars, "\"undefined\"") != NULL, "%s: %.600s", script,
+              answer.chars);
   text_free(&answer);
   return value.chars;
 }
@@ -226,8 +234,8 @@ static inline void browser_open(browser *b, const char *path) {
 static inline void browser_mouse(browser *b, const char *type, double x, double y,
                                  const char *more) {
   char parameters[300];
-  snprintf(parameters, sizeof parameters, "{\"type\":\"%s\",\"x\":%.1f,\"y\":%.1f%s%s}", type, x, y,
-           *more != '\0' ? "," : "", more);
+  snprintf(parameters, sizeof parameters, "{\"type\":\"%s\",\"x\":%.1f,\"y\":%.1f%s%s}",
+           type, x, y, *more != '\0' ? "," : "", more);
   browser_do(b, "Input.dispatchMouseEvent", parameters);
 }
 
@@ -241,26 +249,28 @@ static inline void browser_click(browser *b, double x, double y) {
 static inline void browser_key(browser *b, const char *key, const char *makes) {
   char parameters[300];
   snprintf(parameters, sizeof parameters, "{\"type\":\"%s\",\"key\":\"%s\"%s%s%s}",
-           *makes != '\0' ? "keyDown" : "rawKeyDown", key, *makes != '\0' ? ",\"text\":\"" : "",
-           makes, *makes != '\0' ? "\"" : "");
+           *makes != '\0' ? "keyDown" : "rawKeyDown", key,
+           *makes != '\0' ? ",\"text\":\"" : "", makes, *makes != '\0' ? "\"" : "");
   browser_do(b, "Input.dispatchKeyEvent", parameters);
   snprintf(parameters, sizeof parameters, "{\"type\":\"keyUp\",\"key\":\"%s\"}", key);
   browser_do(b, "Input.dispatchKeyEvent", parameters);
 }
 
-static inline void browser_touch(browser *b, const char *type, int count, const double *points) {
+static inline void browser_touch(browser *b, const char *type, int count,
+                                 const double *points) {
   text parameters = {0};
   text_format(&parameters, "{\"type\":\"%s\",\"touchPoints\":[", type);
   for (int i = 0; i < count; i++)
-    text_format(&parameters, "%s{\"x\":%.1f,\"y\":%.1f,\"id\":%d}", i > 0 ? "," : "", points[2 * i],
-                points[2 * i + 1], i);
+    text_format(&parameters, "%s{\"x\":%.1f,\"y\":%.1f,\"id\":%d}", i > 0 ? "," : "",
+                points[2 * i], points[2 * i + 1], i);
   text_add_string(&parameters, "]}");
   browser_do(b, "Input.dispatchTouchEvent", parameters.chars);
   text_free(&parameters);
 }
 
 static inline int browser_digit(char c) {
-  static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  static const char digits[] =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const char *found = c != '\0' ? strchr(digits, c) : NULL;
   return found != NULL ? (int)(found - digits) : -1;
 }

@@ -32,39 +32,44 @@ static inline double invented_share(invented *t) {
 static inline void invented_begin(invented *t, const char *program, unsigned workers,
                                   unsigned cpus) {
   *t = (invented){.workers = workers, .random = 88172645463325252u};
-  text_format(&t->out,
-              "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"weft\":\"0.2.0\",\"format\":1,"
-              "\"program\":\"%s\",\"pid\":4711,\"started\":\"2026-11-17T05:40:00Z\","
-              "\"cpus\":%u},\n\"traceEvents\":[\n",
-              program, cpus);
-  text_format(&t->out,
-              "{\"ph\":\"M\",\"pid\":4711,\"tid\":0,\"name\":\"weft_pool\",\"args\":{\"pool\":1,"
-              "\"name\":\"weft\",\"threads\":%u,\"cpus\":%u,\"idle\":\"balanced\","
-              "\"steer\":\"auto\"}}",
-              workers, cpus);
+  text_format(
+      &t->out,
+      "{\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"weft\":\"0.2.0\",\"format\":1,"
+      "\"program\":\"%s\",\"pid\":4711,\"started\":\"2026-11-17T05:40:00Z\","
+      "\"cpus\":%u},\n\"traceEvents\":[\n",
+      program, cpus);
+  text_format(
+      &t->out,
+      "{\"ph\":\"M\",\"pid\":4711,\"tid\":0,\"name\":\"weft_pool\",\"args\":{\"pool\":1,"
+      "\"name\":\"weft\",\"threads\":%u,\"cpus\":%u,\"idle\":\"balanced\","
+      "\"steer\":\"auto\"}}",
+      workers, cpus);
   for (unsigned i = 0; i < workers; i++) {
     char name[24];
     snprintf(name, sizeof name, i == 0 ? "caller 0" : "weft-%u", i);
-    text_format(&t->out,
-                ",\n{\"ph\":\"M\",\"pid\":4711,\"tid\":%u,\"name\":\"thread_name\",\"args\":{"
-                "\"name\":\"%s\"}},\n{\"ph\":\"M\",\"pid\":4711,\"tid\":%u,\"name\":"
-                "\"weft_worker\",\"args\":{\"pool\":1,\"worker\":%u,\"role\":\"%s\"}}",
-                10000 + i, name, 10000 + i, i, i == 0 ? "caller" : "started");
+    text_format(
+        &t->out,
+        ",\n{\"ph\":\"M\",\"pid\":4711,\"tid\":%u,\"name\":\"thread_name\",\"args\":{"
+        "\"name\":\"%s\"}},\n{\"ph\":\"M\",\"pid\":4711,\"tid\":%u,\"name\":"
+        "\"weft_worker\",\"args\":{\"pool\":1,\"worker\":%u,\"role\":\"%s\"}}",
+        10000 + i, name, 10000 + i, i, i == 0 ? "caller" : "started");
   }
 }
 
-static inline void invented_slice(invented *t, unsigned worker, double begin, double length,
-                                  const char *category, const char *name,
+static inline void invented_slice(invented *t, unsigned worker, double begin,
+                                  double length, const char *category, const char *name,
                                   const char *arguments) {
   if (begin + length > t->end_us) t->end_us = begin + length;
-  text_format(&t->out,
-              ",\n{\"ph\":\"X\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\","
-              "\"name\":\"%s\",\"args\":{%s}}",
-              10000 + worker, begin, length, category, name, arguments);
+  text_format(
+      &t->out,
+      ",\n{\"ph\":\"X\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,\"dur\":%.3f,\"cat\":\"%s\","
+      "\"name\":\"%s\",\"args\":{%s}}",
+      10000 + worker, begin, length, category, name, arguments);
 }
 
-static inline void invented_block(invented *t, unsigned worker, double begin, double length,
-                                  const char *call, size_t first, size_t last) {
+static inline void invented_block(invented *t, unsigned worker, double begin,
+                                  double length, const char *call, size_t first,
+                                  size_t last) {
   char name[160], arguments[160];
   snprintf(name, sizeof name, "%s [%zu, %zu)", call, first, last);
   snprintf(arguments, sizeof arguments, "\"call\":\"%s\",\"begin\":%zu,\"end\":%zu", call,
@@ -75,19 +80,21 @@ static inline void invented_block(invented *t, unsigned worker, double begin, do
 static inline void invented_arrow(invented *t, const char *category, unsigned from,
                                   double from_time, unsigned to, double to_time) {
   t->arrows++;
-  text_format(&t->out,
-              ",\n{\"ph\":\"s\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,\"cat\":\"%s\",\"name\":\"%s\","
-              "\"id\":%llu},\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,"
-              "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu}",
-              10000 + from, from_time, category, category, (unsigned long long)t->arrows,
-              10000 + to, to_time, category, category, (unsigned long long)t->arrows);
+  text_format(
+      &t->out,
+      ",\n{\"ph\":\"s\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,\"cat\":\"%s\",\"name\":\"%"
+      "s\","
+      "\"id\":%llu},\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,"
+      "\"cat\":\"%s\",\"name\":\"%s\",\"id\":%llu}",
+      10000 + from, from_time, category, category, (unsigned long long)t->arrows,
+      10000 + to, to_time, category, category, (unsigned long long)t->arrows);
 }
 
-static inline void invented_sleep(invented *t, unsigned worker, double begin, double length,
-                                  unsigned waker, double late_us) {
+static inline void invented_sleep(invented *t, unsigned worker, double begin,
+                                  double length, unsigned waker, double late_us) {
   char arguments[96];
-  snprintf(arguments, sizeof arguments, "\"kind\":\"idle\",\"woken_by\":%u,\"late_us\":%.3f",
-           10000 + waker, late_us);
+  snprintf(arguments, sizeof arguments,
+           "\"kind\":\"idle\",\"woken_by\":%u,\"late_us\":%.3f", 10000 + waker, late_us);
   invented_slice(t, worker, begin, length, "sleep", "sleep", arguments);
   invented_arrow(t, "wake", waker, begin + length - late_us, worker, begin + length);
 }
@@ -95,26 +102,28 @@ static inline void invented_sleep(invented *t, unsigned worker, double begin, do
 static inline void invented_mark(invented *t, unsigned worker, double time,
                                  const char *category, const char *name,
                                  const char *arguments) {
-  text_format(&t->out,
-              ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,\"cat\":\"%s\","
-              "\"name\":\"%s\",\"args\":{%s}}",
-              10000 + worker, time, category, name, arguments);
+  text_format(
+      &t->out,
+      ",\n{\"ph\":\"i\",\"s\":\"t\",\"pid\":4711,\"tid\":%u,\"ts\":%.3f,\"cat\":\"%s\","
+      "\"name\":\"%s\",\"args\":{%s}}",
+      10000 + worker, time, category, name, arguments);
 }
 
 static inline void invented_end(invented *t, const char *reason) {
-  text_format(&t->out,
-              ",\n{\"ph\":\"M\",\"pid\":4711,\"tid\":0,\"name\":\"weft_end\",\"args\":{"
-              "\"complete\":%s,\"reason\":\"%s\",\"events\":1,\"duration_us\":%.3f,\"dropped\":0,"
-              "\"dropped_short\":0,\"shortest_us\":0}}\n]}\n",
-              strcmp(reason, "running") == 0 ? "false" : "true", reason, t->end_us);
+  text_format(
+      &t->out,
+      ",\n{\"ph\":\"M\",\"pid\":4711,\"tid\":0,\"name\":\"weft_end\",\"args\":{"
+      "\"complete\":%s,\"reason\":\"%s\",\"events\":1,\"duration_us\":%.3f,\"dropped\":0,"
+      "\"dropped_short\":0,\"shortest_us\":0}}\n]}\n",
+      strcmp(reason, "running") == 0 ? "false" : "true", reason, t->end_us);
 }
 
 /* A program of some phases that looks like one: serial parts, loops, sorts, recursion,
  * and about `slices` slices. */
 static inline void invented_program(invented *t, const char *program, unsigned workers,
                                     size_t slices) {
-  static const char *const loops[] = {"blur rows", "weft_for", "weft_sort", "histogram",
-                                      "integrate", "shade"};
+  static const char *const loops[] = {"blur rows", "weft_for",  "weft_sort",
+                                      "histogram", "integrate", "shade"};
   invented_begin(t, program, workers, workers);
   double now = 40;
   double free_at[1024];
@@ -154,8 +163,8 @@ static inline void invented_program(invented *t, const char *program, unsigned w
     for (unsigned w = 1; w < workers; w++) {
       char arguments[64];
       snprintf(arguments, sizeof arguments, "\"kind\":\"stolen\",\"from\":0");
-      invented_slice(t, w, task_begin[w], at[w] - task_begin[w] + 0.1, "task", "stolen task",
-                     arguments);
+      invented_slice(t, w, task_begin[w], at[w] - task_begin[w] + 0.1, "task",
+                     "stolen task", arguments);
       free_at[w] = at[w] + 0.1;
       made += 2;
     }
@@ -174,7 +183,8 @@ static inline void invented_program(invented *t, const char *program, unsigned w
     made += 3;
   }
   for (unsigned w = 1; w < workers; w++)
-    invented_slice(t, w, free_at[w] + 0.1, now - free_at[w], "idle", "idle", "\"open\":true");
+    invented_slice(t, w, free_at[w] + 0.1, now - free_at[w], "idle", "idle",
+                   "\"open\":true");
   invented_end(t, "exit");
 }
 

@@ -15,21 +15,70 @@ static bool valid(const char *chars) {
 }
 
 TEST(valid_texts_are_read) {
-  static const char *const texts[] = {
-      "{}", "[]", "0", "-0", "1.5e-3", "\"\"", "null", "true", "false", " [1 , 2\n]\t",
-      "{\"a\":{\"b\":[[],{}]},\"c\":null}", "\"\\u00e9\\uD83D\\ude00\\n\\\\\"", "\"\xc3\xa9\"",
-      "123456789012345678901234567890", "\"\x7f\""};
+  static const char *const texts[] = {"{}",
+                                      "[]",
+                                      "0",
+                                      "-0",
+                                      "1.5e-3",
+                                      "\"\"",
+                                      "null",
+                                      "true",
+                                      "false",
+                                      " [1 , 2\n]\t",
+                                      "{\"a\":{\"b\":[[],{}]},\"c\":null}",
+                                      "\"\\u00e9\\uD83D\\ude00\\n\\\\\"",
+                                      "\"\xc3\xa9\"",
+                                      "123456789012345678901234567890",
+                                      "\"\x7f\""};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     CHECK_MSG(valid(texts[i]), "%s", texts[i]);
 }
 
 TEST(all_else_is_refused) {
-  static const char *const texts[] = {
-      "", " ", "{", "}", "[", "[1", "[1,", "[1,]", "[,1]", "{\"a\"}", "{\"a\":}", "{\"a\":1,}",
-      "{a:1}", "{'a':1}", "01", "-", "1.", ".5", "1e", "+1", "nul", "truee", "NaN", "Infinity",
-      "\"", "\"\\x\"", "\"\\u12\"", "\"\\ud800\"", "\"\\udc00\"", "\"\n\"", "1 2", "[] []", "[1 2]",
-      "{\"a\" 1}", "{\"a\":1 \"b\":2}", "[}", "{]", "\"\xff\"", "\"\xc0\x80\"", "\"\xed\xa0\x80\"",
-      "\"\xf5\x80\x80\x80\"", "\"\xe2\x82\"", "// no\n1", "\xef\xbb\xbf{}"};
+  static const char *const texts[] = {"",
+                                      " ",
+                                      "{",
+                                      "}",
+                                      "[",
+                                      "[1",
+                                      "[1,",
+                                      "[1,]",
+                                      "[,1]",
+                                      "{\"a\"}",
+                                      "{\"a\":}",
+                                      "{\"a\":1,}",
+                                      "{a:1}",
+                                      "{'a':1}",
+                                      "01",
+                                      "-",
+                                      "1.",
+                                      ".5",
+                                      "1e",
+                                      "+1",
+                                      "nul",
+                                      "truee",
+                                      "NaN",
+                                      "Infinity",
+                                      "\"",
+                                      "\"\\x\"",
+                                      "\"\\u12\"",
+                                      "\"\\ud800\"",
+                                      "\"\\udc00\"",
+                                      "\"\n\"",
+                                      "1 2",
+                                      "[] []",
+                                      "[1 2]",
+                                      "{\"a\" 1}",
+                                      "{\"a\":1 \"b\":2}",
+                                      "[}",
+                                      "{]",
+                                      "\"\xff\"",
+                                      "\"\xc0\x80\"",
+                                      "\"\xed\xa0\x80\"",
+                                      "\"\xf5\x80\x80\x80\"",
+                                      "\"\xe2\x82\"",
+                                      "// no\n1",
+                                      "\xef\xbb\xbf{}"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     CHECK_MSG(!valid(texts[i]), "%s", texts[i]);
 }
@@ -57,9 +106,18 @@ static double number(const char *chars) {
 }
 
 TEST(numbers_are_exact) {
-  static const char *const texts[] = {"0",     "1",   "-1",        "0.001", "123456789.123",
-                                      "1e300", "1e-300", "3600000000.001", "9007199254740991",
-                                      "0.1",   "5e-324", "123456789012345.6"};
+  static const char *const texts[] = {"0",
+                                      "1",
+                                      "-1",
+                                      "0.001",
+                                      "123456789.123",
+                                      "1e300",
+                                      "1e-300",
+                                      "3600000000.001",
+                                      "9007199254740991",
+                                      "0.1",
+                                      "5e-324",
+                                      "123456789012345.6"};
   for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
     CHECK_EQ(number(texts[i]), strtod(texts[i], NULL));
 }

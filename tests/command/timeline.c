@@ -48,8 +48,9 @@ static bool make_page(unsigned workers, size_t slices) {
 static void shoot(browser *b, const char *name) {
   char path[300];
   snprintf(path, sizeof path, "%s/%s.png", folder, name);
-  browser_ask(b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => "
-                 "done(1))))");
+  browser_ask(
+      b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => "
+         "done(1))))");
   CHECK(browser_save(b, "Page.captureScreenshot", "{\"format\":\"png\"}", path) > 5000);
 }
 
@@ -65,23 +66,28 @@ static double begin_shown(browser *b) {
 static void lanes_point(browser *b, double across, double *x, double *y) {
   char script[200];
   snprintf(script, sizeof script,
-           "(() => { const r = document.getElementById('lanes').getBoundingClientRect(); return "
-           "r.left + weftTimeline.lanes.gutter + %g * (r.width - weftTimeline.lanes.gutter); })()",
+           "(() => { const r = document.getElementById('lanes').getBoundingClientRect(); "
+           "return "
+           "r.left + weftTimeline.lanes.gutter + %g * (r.width - "
+           "weftTimeline.lanes.gutter); })()",
            across);
   *x = browser_number(b, script);
-  *y = browser_number(b, "document.getElementById('lanes').getBoundingClientRect().top + 120");
+  *y = browser_number(
+      b, "document.getElementById('lanes').getBoundingClientRect().top + 120");
 }
 
 /* Where the middle of a slice is on the screen. */
 static void slice_point(browser *b, int number, double *x, double *y) {
   char script[300];
   snprintf(script, sizeof script,
-           "(() => { const r = document.getElementById('lanes').getBoundingClientRect(), box = "
+           "(() => { const r = document.getElementById('lanes').getBoundingClientRect(), "
+           "box = "
            "weftTimeline.lanes.boxOf(%d); return r.left + box.x + box.width / 2; })()",
            number);
   *x = browser_number(b, script);
   snprintf(script, sizeof script,
-           "(() => { const r = document.getElementById('lanes').getBoundingClientRect(), box = "
+           "(() => { const r = document.getElementById('lanes').getBoundingClientRect(), "
+           "box = "
            "weftTimeline.lanes.boxOf(%d); return r.top + box.y + box.height / 2; })()",
            number);
   *y = browser_number(b, script);
@@ -93,25 +99,31 @@ TEST(the_page_shows_what_the_trace_says) {
   browser_start(&b);
   browser_window(&b, 1440, 1000, false, false);
   browser_open(&b, page_path.chars);
-  CHECK_STR_EQ(browser_ask(&b, "document.getElementById('program').textContent"), "invented");
+  CHECK_STR_EQ(browser_ask(&b, "document.getElementById('program').textContent"),
+               "invented");
   CHECK_EQ(browser_number(&b, "weftTimeline.model.bytesLeft"), 0.0);
   CHECK_EQ(browser_number(&b, "weftTimeline.model.lanes.length"), 8.0);
   CHECK(browser_number(&b, "document.querySelectorAll('.tile').length") >= 6);
   CHECK(browser_number(&b, "document.querySelectorAll('.finding').length") >= 1);
-  CHECK_EQ(browser_number(&b, "document.querySelectorAll('#longest tr.row').length"), 15.0);
+  CHECK_EQ(browser_number(&b, "document.querySelectorAll('#longest tr.row').length"),
+           15.0);
   CHECK(browser_number(&b, "document.querySelectorAll('#matrix td').length") >= 49);
   CHECK_EQ(browser_number(&b, "document.querySelectorAll('.share').length"), 8.0);
   /* The states that C and the page compute agree: working time of lane 1. */
-  CHECK_STR_EQ(browser_ask(&b, "(() => { const s = weftTimeline.model.stretches[1]; let w = 0; for "
-                               "(let i = 0; i < s.state.length; i++) if (s.state[i] === 1) w += "
-                               "s.end[i] - s.begin[i]; return String(w === "
-                               "weftTimeline.model.summary.lanes[1].working_ns); })()"),
-               "true");
+  CHECK_STR_EQ(
+      browser_ask(&b,
+                  "(() => { const s = weftTimeline.model.stretches[1]; let w = 0; for "
+                  "(let i = 0; i < s.state.length; i++) if (s.state[i] === 1) w += "
+                  "s.end[i] - s.begin[i]; return String(w === "
+                  "weftTimeline.model.summary.lanes[1].working_ns); })()"),
+      "true");
   /* The levels add up to the work. */
-  CHECK_STR_EQ(browser_ask(&b, "String(Math.abs(integral(weftTimeline.model.working, "
-                               "weftTimeline.model.duration) - weftTimeline.model.summary.work_ns) "
-                               "< 1)"),
-               "true");
+  CHECK_STR_EQ(
+      browser_ask(&b,
+                  "String(Math.abs(integral(weftTimeline.model.working, "
+                  "weftTimeline.model.duration) - weftTimeline.model.summary.work_ns) "
+                  "< 1)"),
+      "true");
   /* Nothing is wider than the window, and nothing comes from outside. */
   CHECK_EQ(browser_number(&b, "document.documentElement.scrollWidth - innerWidth"), 0.0);
   CHECK_EQ(browser_number(&b, "performance.getEntriesByType('resource').length"), 0.0);
@@ -175,14 +187,17 @@ TEST(wheel_drag_and_keys_move_the_view) {
   CHECK_EQ(length_shown(&b), whole);
 
   /* Shift and drag zooms to a part; the overview does too. */
-  browser_mouse(&b, "mousePressed", x, y, "\"button\":\"left\",\"clickCount\":1,\"modifiers\":8");
-  browser_mouse(&b, "mouseMoved", x + 200, y, "\"button\":\"left\",\"buttons\":1,\"modifiers\":8");
+  browser_mouse(&b, "mousePressed", x, y,
+                "\"button\":\"left\",\"clickCount\":1,\"modifiers\":8");
+  browser_mouse(&b, "mouseMoved", x + 200, y,
+                "\"button\":\"left\",\"buttons\":1,\"modifiers\":8");
   browser_mouse(&b, "mouseReleased", x + 200, y,
                 "\"button\":\"left\",\"clickCount\":1,\"modifiers\":8");
   CHECK(length_shown(&b) < 0.4 * whole);
   browser_key(&b, "0", "0");
-  double oy = browser_number(&b, "document.getElementById('overview').getBoundingClientRect().top + "
-                                 "20");
+  double oy = browser_number(
+      &b, "document.getElementById('overview').getBoundingClientRect().top + "
+          "20");
   browser_mouse(&b, "mousePressed", x, oy, "\"button\":\"left\",\"clickCount\":1");
   browser_mouse(&b, "mouseMoved", x + 100, oy, "\"button\":\"left\",\"buttons\":1");
   browser_mouse(&b, "mouseReleased", x + 100, oy, "\"button\":\"left\",\"clickCount\":1");
@@ -200,29 +215,34 @@ TEST(slices_can_be_hovered_selected_and_found) {
   CHECK_STR_EQ(browser_ask(&b, "document.documentElement.dataset.theme"), "dark");
 
   /* The longest piece of the table is shown, selected and described. */
-  double x = browser_number(&b, "(() => { const row = document.querySelector('#longest tr.row'); "
-                                "row.scrollIntoView({block: 'center'}); return "
-                                "row.getBoundingClientRect().left + 40; })()");
-  double y = browser_number(&b, "(() => { const r = document.querySelector('#longest "
-                                "tr.row').getBoundingClientRect(); return r.top + r.height / 2; "
-                                "})()");
+  double x = browser_number(
+      &b, "(() => { const row = document.querySelector('#longest tr.row'); "
+          "row.scrollIntoView({block: 'center'}); return "
+          "row.getBoundingClientRect().left + 40; })()");
+  double y =
+      browser_number(&b, "(() => { const r = document.querySelector('#longest "
+                         "tr.row').getBoundingClientRect(); return r.top + r.height / 2; "
+                         "})()");
   browser_click(&b, x, y);
   int selected = (int)browser_number(&b, "weftTimeline.lanes.selected");
   CHECK(selected >= 0);
-  CHECK_STR_EQ(browser_ask(&b, "String(document.getElementById('selected').textContent.includes("
-                               "weftTimeline.model.summary.longest[0].name))"),
-               "true");
+  CHECK_STR_EQ(
+      browser_ask(&b, "String(document.getElementById('selected').textContent.includes("
+                      "weftTimeline.model.summary.longest[0].name))"),
+      "true");
 
   /* A click on the slice itself does the same, and the pointer over it shows its name. */
-  browser_ask(&b, "void document.getElementById('lanes').scrollIntoView({block: 'center'})");
+  browser_ask(&b,
+              "void document.getElementById('lanes').scrollIntoView({block: 'center'})");
   slice_point(&b, selected, &x, &y);
   browser_key(&b, "Escape", "");
   CHECK_EQ(browser_number(&b, "weftTimeline.lanes.selected"), -1.0);
   browser_mouse(&b, "mouseMoved", x, y, "");
   CHECK_EQ(browser_number(&b, "weftTimeline.lanes.hovered"), (double)selected);
-  CHECK_STR_EQ(browser_ask(&b, "String(!document.getElementById('tip').hidden && "
-                               "document.getElementById('tip').textContent.includes('Elements'))"),
-               "true");
+  CHECK_STR_EQ(
+      browser_ask(&b, "String(!document.getElementById('tip').hidden && "
+                      "document.getElementById('tip').textContent.includes('Elements'))"),
+      "true");
   browser_click(&b, x, y);
   CHECK_EQ(browser_number(&b, "weftTimeline.lanes.selected"), (double)selected);
   browser_key(&b, "]", "]");
@@ -250,11 +270,15 @@ TEST(slices_can_be_hovered_selected_and_found) {
 
   /* A finding leads to its place. */
   browser_key(&b, "0", "0");
-  browser_ask(&b, "void document.querySelector('button.finding').scrollIntoView({block: 'center'})");
-  x = browser_number(&b, "document.querySelector('button.finding').getBoundingClientRect().left + "
-                         "30");
-  y = browser_number(&b, "document.querySelector('button.finding').getBoundingClientRect().top + "
-                         "12");
+  browser_ask(
+      &b,
+      "void document.querySelector('button.finding').scrollIntoView({block: 'center'})");
+  x = browser_number(
+      &b, "document.querySelector('button.finding').getBoundingClientRect().left + "
+          "30");
+  y = browser_number(
+      &b, "document.querySelector('button.finding').getBoundingClientRect().top + "
+          "12");
   browser_click(&b, x, y);
   CHECK(length_shown(&b) < browser_number(&b, "weftTimeline.model.duration"));
 
@@ -262,8 +286,10 @@ TEST(slices_can_be_hovered_selected_and_found) {
   browser_ask(&b, "void scrollTo(0, 0)");
   browser_key(&b, "0", "0");
   shoot(&b, "dark");
-  x = browser_number(&b, "document.getElementById('theme').getBoundingClientRect().left + 10");
-  y = browser_number(&b, "document.getElementById('theme').getBoundingClientRect().top + 10");
+  x = browser_number(
+      &b, "document.getElementById('theme').getBoundingClientRect().left + 10");
+  y = browser_number(&b,
+                     "document.getElementById('theme').getBoundingClientRect().top + 10");
   browser_click(&b, x, y);
   CHECK_STR_EQ(browser_ask(&b, "document.documentElement.dataset.theme"), "light");
   browser_key(&b, "t", "t");
@@ -278,11 +304,13 @@ TEST(a_phone_and_paper) {
   browser b;
   browser_start(&b);
   browser_window(&b, 390, 844, true, false);
-  browser_do(&b, "Emulation.setTouchEmulationEnabled", "{\"enabled\":true,\"maxTouchPoints\":5}");
+  browser_do(&b, "Emulation.setTouchEmulationEnabled",
+             "{\"enabled\":true,\"maxTouchPoints\":5}");
   browser_open(&b, page_path.chars);
   CHECK_EQ(browser_number(&b, "document.documentElement.scrollWidth - innerWidth"), 0.0);
   shoot(&b, "phone-top");
-  browser_ask(&b, "void document.getElementById('lanes').scrollIntoView({block: 'center'})");
+  browser_ask(&b,
+              "void document.getElementById('lanes').scrollIntoView({block: 'center'})");
   double whole = length_shown(&b), x, y;
   lanes_point(&b, 0.5, &x, &y);
 
@@ -328,11 +356,13 @@ TEST_LIMIT(a_million_slices_are_smooth, 240) {
   browser_window(&b, 1600, 1000, false, false);
   browser_open(&b, page_path.chars);
   CHECK(browser_number(&b, "weftTimeline.model.slices.begin.length") >= 1e6);
-  double worst = browser_number(
-      &b, "(() => { let times = []; const t = weftTimeline, all = t.model.duration; for (let i = 0; "
-          "i < 40; i++) { const part = all * Math.pow(0.7, i), at = all * (i % 7) / 8; t.show(at, at "
-          "+ part); t.drawNow(); times.push(t.drawTime); } times.sort((a, b) => a - b); return "
-          "times[20]; })()");
+  double worst = browser_number(&b, "(() => { let times = []; const t = weftTimeline, "
+                                    "all = t.model.duration; for (let i = 0; "
+                                    "i < 40; i++) { const part = all * Math.pow(0.7, i), "
+                                    "at = all * (i % 7) / 8; t.show(at, at "
+                                    "+ part); t.drawNow(); times.push(t.drawTime); } "
+                                    "times.sort((a, b) => a - b); return "
+                                    "times[20]; })()");
   printf("a frame of a million slices: median %.1f ms\n", worst);
   /* On a free machine 10 to 20 ms. A page that draws every slice takes seconds. */
   CHECK_MSG(worst < 400, "a frame takes %g ms", worst);
@@ -340,7 +370,8 @@ TEST_LIMIT(a_million_slices_are_smooth, 240) {
   shoot(&b, "million");
   double x, y;
   lanes_point(&b, 0.4, &x, &y);
-  for (int i = 0; i < 8; i++) browser_mouse(&b, "mouseWheel", x, y, "\"deltaX\":0,\"deltaY\":-240");
+  for (int i = 0; i < 8; i++)
+    browser_mouse(&b, "mouseWheel", x, y, "\"deltaX\":0,\"deltaY\":-240");
   shoot(&b, "million-zoomed");
   browser_key(&b, "/", "");
   browser_do(&b, "Input.insertText", "{\"text\":\"blur\"}");

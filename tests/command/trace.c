@@ -40,7 +40,8 @@ static void small(invented *made) {
   invented_slice(made, 1, 0, 35, "idle", "idle", "");
   invented_arrow(made, "steal", 0, 36, 1, 36);
   invented_block(made, 1, 37, 60, "sum", 100, 200);
-  invented_slice(made, 1, 36, 62, "task", "stolen task", "\"kind\":\"stolen\",\"from\":0");
+  invented_slice(made, 1, 36, 62, "task", "stolen task",
+                 "\"kind\":\"stolen\",\"from\":0");
   invented_slice(made, 1, 98, 22, "idle", "idle", "\"open\":true");
   invented_end(made, "exit");
 }
@@ -79,15 +80,17 @@ TEST(states_and_totals) {
 TEST(pairs_of_begin_and_end) {
   invented made;
   invented_begin(&made, "pairs", 2, 2);
-  text_add_string(&made.out,
-                  ",\n{\"ph\":\"B\",\"pid\":4711,\"tid\":10000,\"ts\":1.000,\"cat\":\"task\","
-                  "\"name\":\"early\",\"args\":{}}");
+  text_add_string(
+      &made.out,
+      ",\n{\"ph\":\"B\",\"pid\":4711,\"tid\":10000,\"ts\":1.000,\"cat\":\"task\","
+      "\"name\":\"early\",\"args\":{}}");
   invented_block(&made, 0, 5, 10, "inner", 0, 10);
-  text_add_string(&made.out,
-                  ",\n{\"ph\":\"E\",\"pid\":4711,\"tid\":10000,\"ts\":100.000,\"cat\":\"task\","
-                  "\"name\":\"named late\",\"args\":{\"kind\":\"run\"}}"
-                  ",\n{\"ph\":\"B\",\"pid\":4711,\"tid\":10001,\"ts\":50.000,\"cat\":\"task\","
-                  "\"name\":\"open\",\"args\":{}}");
+  text_add_string(
+      &made.out,
+      ",\n{\"ph\":\"E\",\"pid\":4711,\"tid\":10000,\"ts\":100.000,\"cat\":\"task\","
+      "\"name\":\"named late\",\"args\":{\"kind\":\"run\"}}"
+      ",\n{\"ph\":\"B\",\"pid\":4711,\"tid\":10001,\"ts\":50.000,\"cat\":\"task\","
+      "\"name\":\"open\",\"args\":{}}");
   made.end_us = 120;
   invented_end(&made, "signal 11");
   trace t;
@@ -128,7 +131,8 @@ TEST(large_blocks_are_found) {
   invented made;
   invented_begin(&made, "blocks", 2, 2);
   invented_block(&made, 0, 10, 12000, "rows", 0, 1000);
-  invented_slice(&made, 0, 5, 12010, "call", "rows [0, 1200)", "\"call\":\"rows\",\"n\":1200");
+  invented_slice(&made, 0, 5, 12010, "call", "rows [0, 1200)",
+                 "\"call\":\"rows\",\"n\":1200");
   invented_block(&made, 1, 40, 2000, "rows", 1000, 1200);
   invented_slice(&made, 1, 2041, 9960, "idle", "idle", "");
   invented_end(&made, "exit");
@@ -149,7 +153,8 @@ TEST(threads_that_hinder_each_other_are_found) {
   invented made;
   invented_begin(&made, "lock", 2, 2);
   double at = 0;
-  for (size_t i = 0; i < 10; i++, at += 101) invented_block(&made, 0, at, 100, "count", i, i + 1);
+  for (size_t i = 0; i < 10; i++, at += 101)
+    invented_block(&made, 0, at, 100, "count", i, i + 1);
   for (size_t i = 0; i < 20; i++, at += 201) {
     invented_block(&made, 0, at, 200, "count", 10 + i, 11 + i);
     invented_block(&made, 1, at, 200, "count", 40 + i, 41 + i);
@@ -183,7 +188,8 @@ TEST(late_wakes_are_counted) {
   for (int i = 0; i < 31; i++) {
     invented_sleep(&made, 1, i * 2000 + 10, 1500, 0, 900);
     invented_slice(&made, 1, i * 2000, 1520, "idle", "idle", "");
-    invented_slice(&made, 1, i * 2000 + 1521, 470, "task", "stolen task", "\"kind\":\"stolen\"");
+    invented_slice(&made, 1, i * 2000 + 1521, 470, "task", "stolen task",
+                   "\"kind\":\"stolen\"");
     invented_slice(&made, 0, i * 2000 + 600, 1390, "task", "frame", "\"kind\":\"run\"");
   }
   invented_end(&made, "exit");
@@ -192,7 +198,8 @@ TEST(late_wakes_are_counted) {
   const finding *f = found(&t, "late-wakes");
   CHECK(f != NULL);
   if (f != NULL)
-    CHECK_MSG(strncmp(f->title, "Woken 900 ", 10) == 0 && strstr(f->title, "late, 31 times") != NULL,
+    CHECK_MSG(strncmp(f->title, "Woken 900 ", 10) == 0 &&
+                  strstr(f->title, "late, 31 times") != NULL,
               "%s", f->title);
   trace_free(&t);
 }
@@ -201,7 +208,8 @@ TEST(small_tasks_frames_and_threads) {
   invented made;
   invented_begin(&made, "small", 8, 2);
   for (int i = 0; i < 3000; i++)
-    invented_slice(&made, (unsigned)i % 8, i, 0.4, "task", "tiny", "\"kind\":\"spawned\"");
+    invented_slice(&made, (unsigned)i % 8, i, 0.4, "task", "tiny",
+                   "\"kind\":\"spawned\"");
   for (int i = 0; i < 10; i++) {
     char number[32];
     snprintf(number, sizeof number, "\"number\":%d", i + 1);
@@ -217,12 +225,14 @@ TEST(small_tasks_frames_and_threads) {
   trace_free(&t);
 }
 
-/* A file that was cut off anywhere is refused, or read with a note; never more than that. */
+/* A file that was cut off anywhere is refused, or read with a note; never more than that.
+ */
 TEST(a_file_that_ends_anywhere) {
   invented made;
   small(&made);
   for (size_t length = 0; length < made.out.length; length++) {
-    char *copy = malloc(length + 1); /* as long as it is: a sanitizer sees what lies behind */
+    char *copy =
+        malloc(length + 1); /* as long as it is: a sanitizer sees what lies behind */
     REQUIRE(copy != NULL);
     memcpy(copy, made.out.chars, length);
     trace t;
@@ -252,13 +262,17 @@ TEST(files_of_others_and_nonsense) {
       {"{\"traceEvents\":[]}", "no tasks"},
       {"{\"traceEvents\":[1]}", "an event is no object"},
       {"{\"traceEvents\":{}}", "no trace"},
-      {"[{\"ph\":\"X\",\"ts\":1e6,\"dur\":5,\"pid\":\"a\",\"tid\":\"b\",\"name\":\"x\"}]", NULL},
+      {"[{\"ph\":\"X\",\"ts\":1e6,\"dur\":5,\"pid\":\"a\",\"tid\":\"b\",\"name\":\"x\"}]",
+       NULL},
       {"[{\"ph\":\"X\",\"ts\":5,\"dur\":-5,\"pid\":1,\"tid\":1}]", NULL},
-      {"[{\"ph\":\"E\",\"ts\":5,\"pid\":1,\"tid\":1},{\"ph\":\"B\",\"ts\":6,\"pid\":1,\"tid\":1},"
-       "{\"ph\":\"s\",\"id\":1,\"ts\":1,\"tid\":1},{\"ph\":\"f\",\"id\":2,\"ts\":1,\"tid\":1}]",
+      {"[{\"ph\":\"E\",\"ts\":5,\"pid\":1,\"tid\":1},{\"ph\":\"B\",\"ts\":6,\"pid\":1,"
+       "\"tid\":1},"
+       "{\"ph\":\"s\",\"id\":1,\"ts\":1,\"tid\":1},{\"ph\":\"f\",\"id\":2,\"ts\":1,"
+       "\"tid\":1}]",
        NULL},
       /* Two slices that cross: the second is cut. */
-      {"[{\"ph\":\"X\",\"ts\":0,\"dur\":10,\"tid\":1,\"name\":\"a\"},{\"ph\":\"X\",\"ts\":5,"
+      {"[{\"ph\":\"X\",\"ts\":0,\"dur\":10,\"tid\":1,\"name\":\"a\"},{\"ph\":\"X\","
+       "\"ts\":5,"
        "\"dur\":10,\"tid\":1,\"name\":\"b\"}]",
        NULL},
   };
@@ -268,7 +282,8 @@ TEST(files_of_others_and_nonsense) {
     bool good = trace_parse(&t, cases[i].chars, strlen(cases[i].chars), problem);
     CHECK_MSG(good == (cases[i].problem == NULL), "%s: %s", cases[i].chars, problem);
     if (cases[i].problem != NULL)
-      CHECK_MSG(strstr(problem, cases[i].problem) != NULL, "%s: %s", cases[i].chars, problem);
+      CHECK_MSG(strstr(problem, cases[i].problem) != NULL, "%s: %s", cases[i].chars,
+                problem);
     if (good) {
       trace_analyse(&t);
       trace_find(&t);
@@ -286,7 +301,8 @@ TEST(files_of_others_and_nonsense) {
 TEST(names_cannot_leave_their_place) {
   invented made;
   invented_begin(&made, "</title><script>alert(1)</script>", 1, 1);
-  invented_slice(&made, 0, 0, 10, "task", "</script><img src=x onerror=alert(2)>&lt;", "");
+  invented_slice(&made, 0, 0, 10, "task", "</script><img src=x onerror=alert(2)>&lt;",
+                 "");
   invented_end(&made, "exit");
   trace t;
   parse(&t, &made);
