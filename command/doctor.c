@@ -334,9 +334,10 @@ static void check_wakes(diagnosis *d) {
 
 /* ---- a program ---- */
 
-/* Runs the program with a trace; its CPU time goes to *cpu_ns. Returns 0, or an exit code
+/* Runs the program with a trace; what it used goes to *used. Returns 0, or an exit code
  * after a message. */
-static int run_traced(char **argv, const char *trace_path, bool json, double *cpu_ns) {
+static int run_traced(char **argv, const char *trace_path, bool json,
+                      struct rusage *used) {
   pid_t child = fork();
   if (child < 0) return failure("doctor", "cannot start a process: %s", strerror(errno));
   if (child == 0) {
@@ -347,11 +348,8 @@ static int run_traced(char **argv, const char *trace_path, bool json, double *cp
     _exit(errno == ENOENT ? 127 : 126);
   }
   int status;
-  struct rusage used;
-  while (wait4(child, &status, 0, &used) < 0)
+  while (wait4(child, &status, 0, used) < 0)
     if (errno != EINTR) return failure("doctor", "cannot wait: %s", strerror(errno));
-  *cpu_ns = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1e9 +
-            (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1e3;
   if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126))
     return WEXITSTATUS(status);
   return 0;
@@ -453,14 +451,20 @@ static void examine_machine(diagnosis *d, const char *root) {
 }
 
 /* A trace, or a program that is run now. */
-static int examine_trace(const char *path, double cpu_ns, const diagnosis *d, bool json) {
+static int examine_trace(const char *path, const struct rusage *used, const diagnosis *d,
+                         bool json) {
   trace t;
   char problem[200];
   int status;
   if (!trace_read(&t, path, problem)) {
     status = failure("doctor", "%s: %s", path, problem);
   } else {
-    t.cpu_ns = cpu_ns;
+    if (used != NULL) {
+      t.cpu_ns = (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1e9 +
+                 (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) * 1e3;
+      t.given_away = (double)used->ru_nvcsw;
+      t.taken_away = (double)used->ru_nivcsw;
+    }
     trace_analyse(&t);
     trace_find(&t);
     status = report(d, &t, json);
@@ -475,9 +479,9 @@ static int examine_program(char **argv, const char *root, bool json) {
   if (file < 0)
     return failure("doctor", "cannot make a file in /tmp: %s", strerror(errno));
   close(file);
-  double cpu_ns = 0;
+  struct rusage used;
   diagnosis d = {NULL, 0, 0};
-  int status = run_traced(argv, path, json, &cpu_ns);
+  int status = run_traced(argv, path, json, &used);
   if (status == 0) {
     text content = {0};
     bool traced = file_read(path, &content) && content.length > 0;
@@ -487,7 +491,7 @@ static int examine_program(char **argv, const char *root, bool json) {
           failure("doctor", "the program wrote no trace: does it use weft 0.2 or newer?");
     } else {
       examine_machine(&d, root);
-      status = examine_trace(path, cpu_ns, &d, json);
+      status = examine_trace(path, &used, &d, json);
     }
   }
   unlink(path);
@@ -515,7 +519,7 @@ int command_doctor(int argc, char **argv) {
   }
   if (o.operands > 1)
     return usage_error("doctor", "give one trace; a program stands behind --");
-  if (o.operands == 1) return examine_trace(argv[1], 0, &d, json);
+  if (o.operands == 1) return examine_trace(argv[1], NULL, &d, json);
   examine_machine(&d, root);
   int status = report(&d, NULL, json);
   diagnosis_free(&d);

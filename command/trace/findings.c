@@ -220,6 +220,14 @@ static void find_nobody(trace *t) {
   f->end = gap.end;
 }
 
+/* A block of a loop that takes long, or a loop that was not divided at all. */
+static bool is_one_block(const slice *s) {
+  uint64_t length = s->end - s->begin;
+  if (length < 500000) return false;
+  return s->kind == SLICE_BLOCK ||
+         (s->kind == SLICE_CALL && s->has_range && s->self >= length / 2);
+}
+
 static void find_alone(trace *t) {
   double lost = share(t->alone_ns, t->duration_ns);
   if (t->threads < 2 || lost < 0.08 || t->alone_ns < 0.5e6) return;
@@ -234,8 +242,7 @@ static void find_alone(trace *t) {
       what != NULL ? trace_slice_name(t, what) : "something without a name";
   const char *lane_name = who >= 0 ? t->lanes[who].name : "one thread";
   finding *f = add_finding(t, grade_of(lost, 0.15, 0.35), "serial");
-  bool block = what != NULL && what->kind == SLICE_BLOCK &&
-               (what->end - what->begin) * 2 >= alone.end - alone.begin;
+  bool block = what != NULL && is_one_block(what);
   if (block) {
     f->id = "large-blocks";
     title(f, "%s idle %s: a loop ran in blocks that are too large", idle_name,
@@ -400,59 +407,77 @@ static void find_blocked(trace *t) {
 
 /* ---- rules about tasks that hinder each other ---- */
 
-/* The time for an element of a loop, while few and while many lanes were at work. */
+/* The times for an element of a loop, block by block, while one lane was at work and
+ * while several were. Medians are compared: a thread that loses its CPU to another
+ * program makes single blocks long. */
 typedef struct pace {
-  double alone_ns, alone_elements, crowd_ns, crowd_elements, crowd_level;
+  double *alone, *crowd;
+  size_t alone_count, alone_capacity, crowd_count, crowd_capacity;
+  double crowd_ns, crowd_level;
 } pace;
 
+/* Shorter blocks are as long as the clock is coarse. */
+enum { SHORTEST_PACED_NS = 2000, FEWEST_PACED = 5 };
+
 static pace pace_of(const trace *t, uint32_t name) {
-  pace p = {0, 0, 0, 0, 0};
+  pace p = {0};
   for (size_t i = 0; i < t->slice_count; i++) {
     const slice *s = &t->slices[i];
     if (s->kind != SLICE_BLOCK || s->name != name || !s->has_range || s->last <= s->first)
       continue;
     double length = (double)(s->end - s->begin), elements = (double)(s->last - s->first);
-    if (length <= 0) continue;
+    if (length < SHORTEST_PACED_NS) continue;
     double level =
         (trace_work_before(t, s->end) - trace_work_before(t, s->begin)) / length;
     if (level < 1.25) {
-      p.alone_ns += length;
-      p.alone_elements += elements;
+      ARRAY_GROW(p.alone, p.alone_count, p.alone_capacity);
+      p.alone[p.alone_count++] = length / elements;
     } else if (level > 1.75) {
+      ARRAY_GROW(p.crowd, p.crowd_count, p.crowd_capacity);
+      p.crowd[p.crowd_count++] = length / elements;
       p.crowd_ns += length;
-      p.crowd_elements += elements;
       p.crowd_level += level * length;
     }
   }
   return p;
 }
 
+static double median_of(double *values, size_t count) {
+  qsort(values, count, sizeof *values, compare_doubles);
+  return values[count / 2];
+}
+
+/* The finding about one loop, if there is one. */
+static bool find_contention_in(trace *t, const name_total *total) {
+  pace p = pace_of(t, total->name);
+  bool enough =
+      p.alone_count >= FEWEST_PACED && p.crowd_count >= FEWEST_PACED && p.crowd_ns >= 1e6;
+  double alone = enough ? median_of(p.alone, p.alone_count) : 1;
+  double crowd = enough ? median_of(p.crowd, p.crowd_count) : 1;
+  double level = enough ? p.crowd_level / p.crowd_ns : 1, slower = crowd / alone;
+  free(p.alone);
+  free(p.crowd);
+  if (slower < 1.5) return false;
+  finding *f = add_finding(t, grade_of(slower / level, 0.4, 0.75), "contention");
+  title(f, "\"%s\" is %.1f times slower while %.1f threads run it", t->names[total->name],
+        slower, level);
+  words(f,
+        "An element took %s while one thread was at work and %s while several were "
+        "(medians of "
+        "blocks). The threads hinder each other.",
+        show_ns(alone), show_ns(crowd));
+  advice(
+      f,
+      "Look for a lock, an atomic counter or a cache line that all of them write, or for "
+      "memory bandwidth. Let each thread add up on its own: weft_reduce, weft_local.");
+  f->begin = t->slices[total->longest_slice].begin;
+  f->end = t->slices[total->longest_slice].end;
+  return true;
+}
+
 static void find_contention(trace *t) {
-  for (size_t i = 0; i < t->total_count && i < 20; i++) {
-    const name_total *total = &t->totals[i];
-    if (total->kind != SLICE_BLOCK) continue;
-    pace p = pace_of(t, total->name);
-    if (p.alone_ns < 0.2e6 || p.crowd_ns < 1e6) continue;
-    double level = p.crowd_level / p.crowd_ns;
-    double slower = (p.crowd_ns / p.crowd_elements) / (p.alone_ns / p.alone_elements);
-    if (slower < 1.5) continue;
-    finding *f = add_finding(t, grade_of(slower / level, 0.4, 0.75), "contention");
-    title(f, "\"%s\" is %.1f times slower while %.1f threads run it",
-          t->names[total->name], slower, level);
-    words(
-        f,
-        "An element took %s while one thread was at work and %s while several were. The "
-        "threads hinder each other.",
-        show_ns(p.alone_ns / p.alone_elements), show_ns(p.crowd_ns / p.crowd_elements));
-    advice(
-        f,
-        "Look for a lock, an atomic counter or a cache line that all of them write, or "
-        "for "
-        "memory bandwidth. Let each thread add up on its own: weft_reduce, weft_local.");
-    f->begin = t->slices[total->longest_slice].begin;
-    f->end = t->slices[total->longest_slice].end;
-    return;
-  }
+  for (size_t i = 0; i < t->total_count && i < 20; i++)
+    if (t->totals[i].kind == SLICE_BLOCK && find_contention_in(t, &t->totals[i])) return;
 }
 
 static void find_waiting_inside(trace *t) {
@@ -460,15 +485,21 @@ static void find_waiting_inside(trace *t) {
   if (t->cpu_ns <= 0 || lost < 5e6 || lost < 0.25 * t->work_ns) return;
   finding *f = add_finding(t, grade_of(lost / t->work_ns, 0.25, 0.5), "waits-inside");
   title(f, "Tasks waited for %s of their time", show_share(lost / t->work_ns));
-  words(
-      f,
-      "Threads were inside tasks for %s, but the program used only %s of CPU time: tasks "
-      "waited for a lock, for input and output, or for a CPU that others used.",
-      show_ns(t->work_ns), show_ns(t->cpu_ns));
-  advice(
-      f,
-      "Hold locks for a shorter time or not at all (weft_reduce, weft_local); put calls "
-      "that block between weft_blocking_begin and weft_blocking_end.");
+  words(f,
+        "Threads were inside tasks for %s, but the program used only %s of CPU time. It "
+        "gave its "
+        "CPU away %s times, and the kernel took it away %s times.",
+        show_ns(t->work_ns), show_ns(t->cpu_ns), show_count(t->given_away),
+        show_count(t->taken_away));
+  if (t->taken_away > 2 * t->given_away)
+    advice(f, "Other programs, or too many threads, use the CPUs: run on a free machine, "
+              "or with "
+              "fewer threads.");
+  else
+    advice(f, "Tasks wait for a lock, or for input and output. Hold locks for a shorter "
+              "time or "
+              "not at all (weft_reduce, weft_local); put calls that block between "
+              "weft_blocking_begin and weft_blocking_end.");
 }
 
 static void find_uneven(trace *t) {
@@ -572,5 +603,5 @@ void trace_find(trace *t) {
         "Threads were at work %s of the time; the program ran %.1f times as fast as one "
         "thread would.",
         show_share(working), t->speedup);
-  advice(f, "To go further, make the longest tasks below faster.");
+  advice(f, "To go further, make the longest tasks faster.");
 }

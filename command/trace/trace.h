@@ -146,7 +146,9 @@ typedef struct trace {
   double duration_ns;
   double threads; /* of all pools; the callers count as one thread of a pool */
   double state_ns[STATE_COUNT];
-  double cpu_ns;    /* CPU time of the program; 0: not known (set by doctor.c) */
+  /* Of the process, as doctor.c measures them; 0: not known. */
+  double cpu_ns, given_away,
+      taken_away;   /* CPU time; how often it gave up, and lost, a CPU */
   double nobody_ns; /* no lane was at work */
   double alone_ns;  /* exactly one was */
   double work_ns;   /* all time at work */
