@@ -12,7 +12,8 @@
 
 /* ---- colour ---- */
 
-static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_wanted;
+enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+static int color_wanted = COLOR_AUTO;
 
 bool terminal_set_color(const char *when) {
   static const char *const names[] = {"auto", "always", "never"};

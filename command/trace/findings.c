@@ -228,6 +228,22 @@ static bool is_one_block(const slice *s) {
          (s->kind == SLICE_CALL && s->has_range && s->self >= length / 2);
 }
 
+/* Only loops have a min_len that somebody can change. */
+static void advise_on_blocks(finding *f, const char *name) {
+  bool algorithm = strncmp(name, "weft_", 5) == 0 && strncmp(name, "weft_for", 8) != 0 &&
+                   strncmp(name, "weft_chunks", 11) != 0 &&
+                   strncmp(name, "weft_try_for", 12) != 0;
+  if (algorithm)
+    advice(f, "The blocks of this algorithm are short unless its array is: did its "
+              "thread lose the "
+              "CPU to another program? `weft doctor` looks for that.");
+  else
+    advice(f,
+           "Lower min_len of this loop, or leave it out: weft divides a loop as long as "
+           "somebody is idle. If one element alone takes that long, make its body "
+           "parallel.");
+}
+
 static void find_alone(trace *t) {
   double lost = share(t->alone_ns, t->duration_ns);
   if (t->threads < 2 || lost < 0.08 || t->alone_ns < 0.5e6) return;
@@ -303,8 +319,7 @@ static void find_large_blocks(trace *t) {
         "nothing to do meanwhile.",
         t->names[found->name], show_count((double)found->count), t->threads,
         show_ns((double)found->longest));
-  advice(f, "Lower min_len of this loop, or leave it out, so that there are blocks for "
-            "everybody.");
+  advise_on_blocks(f, t->names[found->name]);
   f->begin = s->begin;
   f->end = s->end;
   f->lane = (int)s->lane;

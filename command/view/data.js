@@ -220,7 +220,7 @@ function hueOf(text) {
   if (PLAIN_NAMES.has(text)) return PLAIN;
   let hash = 2166136261;
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 16777619);
-  return ((hash >>> 8) % 24) * 15;
+  return 20 + ((hash >>> 8) % 21) * 15; // no red, which would look like an error
 }
 
 function loadModel() {

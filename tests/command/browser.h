@@ -170,13 +170,19 @@ static inline void browser_start(browser *b) {
 }
 
 static inline void browser_stop(browser *b) {
-  kill(b->process, SIGKILL); /* the one that browser_start made */
-  waitpid(b->process, NULL, 0);
+  b->session[0] = '\0';
+  text answer = browser_call(b, "Browser.close", "{}");
+  text_free(&answer);
+  /* It ends by itself; a browser that does not is ended after ten seconds. */
+  for (int i = 0; waitpid(b->process, NULL, WNOHANG) == 0; i++) {
+    if (i == 1000) kill(b->process, SIGKILL); /* the one that browser_start made */
+    usleep(10000);
+  }
   close(b->to);
   close(b->from);
   text_free(&b->input);
   char command[120];
-  snprintf(command, sizeof command, "rm -rf '%s'", b->profile);
+  snprintf(command, sizeof command, "rm -rf '%s' 2>/dev/null", b->profile);
   CHECK(system(command) >= 0);
 }
 
