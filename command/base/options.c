@@ -36,14 +36,15 @@ int failure(const char *subcommand, const char *format, ...) {
 /* ---- numbers and names ---- */
 
 bool parse_number(const char *chars, long min, long max, long *value) {
-  long number = 0;
+  long long number = 0;
   if (*chars == '\0' || strlen(chars) > 15) return false;
   for (; *chars != '\0'; chars++) {
     if (*chars < '0' || *chars > '9') return false;
     number = number * 10 + (*chars - '0');
   }
-  *value = number;
-  return number >= min && number <= max;
+  if (number < min || number > max) return false;
+  *value = (long)number;
+  return true;
 }
 
 /* The number of letters to insert, remove or replace until a is b. Long words are far

@@ -62,7 +62,7 @@ static void add_stretch(lane *l, lane_state state, uint64_t begin, uint64_t end)
     }
   }
   ARRAY_GROW(l->stretches, l->stretch_count, l->stretch_capacity);
-  l->stretches[l->stretch_count++] = (stretch){begin, end, (uint8_t)state};
+  l->stretches[l->stretch_count++] = (stretch){begin, end, (uint16_t)state};
 }
 
 /* Between two outermost slices of the lane. */
@@ -121,7 +121,7 @@ typedef struct level_list {
 
 static void add_level(level_list *list, uint64_t begin, uint64_t end, int lanes) {
   if (end <= begin) return;
-  uint8_t level = (uint8_t)(lanes < 255 ? lanes : 255);
+  uint16_t level = (uint16_t)lanes; /* a trace has fewer lanes than that */
   if (list->count > 0 && list->levels[list->count - 1].state == level) {
     list->levels[list->count - 1].end = end;
     return;

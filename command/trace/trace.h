@@ -49,7 +49,7 @@ typedef enum lane_state {
 /* One stretch of a lane in one state. Stretches of STATE_OUTSIDE are left out. */
 typedef struct stretch {
   uint64_t begin, end;
-  uint8_t state;
+  uint16_t state;
 } stretch;
 
 typedef struct lane_stats { /* the event weft_stats, -1 where it is missing */
@@ -158,7 +158,7 @@ typedef struct trace {
   double speedup;      /* it was */
   double speedup_here; /* it could be on as many threads, with perfect balance */
   double speedup_max;  /* on any number of threads */
-  stretch *levels;     /* `state` is how many lanes were at work, at most 255 */
+  stretch *levels;     /* `state` is how many lanes were at work */
   size_t level_count;
   stretch *search_levels; /* the same for lanes that searched */
   size_t search_level_count;

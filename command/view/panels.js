@@ -102,25 +102,38 @@ function fillEstimate(model) {
     'and, for the speed-ups, the time in which nobody was, as serial code. Forks that nobody stole are not in a trace, so it can be too long, seldom too short.'));
 }
 
-function fillMatrix(model, find) {
-  const cells = model.summary.steal_matrix, box = byId('matrix');
+// Up to 48 threads have a row each; more of them share rows.
+const MATRIX_ROWS = 48;
+
+function fillMatrix(model) {
+  const cells = model.summary.steal_matrix, box = byId('matrix'), { lanes } = model.summary;
   if (cells.length === 0) { box.append(element('p', { class: 'none' }, 'Nothing was stolen.')); return; }
   const used = [...new Set(cells.flatMap(c => [c.thief, c.victim]))].sort((a, b) => a - b);
-  const most = Math.max(...cells.map(c => c.count)), table = element('table', null);
-  const short = i => model.summary.lanes[i].worker ?? model.summary.lanes[i].name;
-  table.append(element('tr', null, element('th', { title: 'Rows: who stole. Columns: from whom.' }, 'thief ↓ from →'), ...used.map(i => element('th', { title: model.summary.lanes[i].name }, String(short(i))))));
-  const counts = new Map(cells.map(c => [c.thief * 65536 + c.victim, c.count]));
-  for (const thief of used) {
-    const row = element('tr', null, element('th', { style: 'text-align: left' }, model.summary.lanes[thief].name));
-    for (const victim of used) {
-      const count = counts.get(thief * 65536 + victim) || 0, strength = count / most;
+  const size = Math.ceil(used.length / MATRIX_ROWS), groups = [], groupOf = new Map();
+  used.forEach((lane, i) => {
+    const group = Math.floor(i / size);
+    (groups[group] || (groups[group] = [])).push(lane);
+    groupOf.set(lane, group);
+  });
+  const short = lane => lanes[lane].worker ?? lanes[lane].name;
+  const name = (group, of) => group.length === 1 ? String(of(group[0])) : `${of(group[0])} … ${short(group[group.length - 1])}`;
+  const counts = groups.map(() => new Array(groups.length).fill(0));
+  for (const c of cells) counts[groupOf.get(c.thief)][groupOf.get(c.victim)] += c.count;
+  const most = Math.max(...counts.flat()), table = element('table', null);
+  table.append(element('tr', null, element('th', { title: 'Rows: who stole. Columns: from whom.' }, 'thief ↓ from →'),
+    ...groups.map(group => element('th', { title: name(group, lane => lanes[lane].name) }, String(short(group[0]))))));
+  groups.forEach((thief, i) => {
+    const thiefName = name(thief, lane => lanes[lane].name);
+    const row = element('tr', null, element('th', { style: 'text-align: left' }, thiefName));
+    groups.forEach((victim, j) => {
+      const count = counts[i][j];
       row.append(element('td', {
-        style: count > 0 ? `background: color-mix(in srgb, var(--weft) ${Math.round(15 + 75 * strength)}%, transparent)` : 'background: var(--ground)',
-        title: `${model.summary.lanes[thief].name} stole ${showCount(count)} times from ${model.summary.lanes[victim].name}`,
-      }, count > 0 && used.length <= 20 ? showCount(count) : ''));
-    }
+        style: count > 0 ? `background: color-mix(in srgb, var(--weft) ${Math.round(15 + 75 * count / most)}%, transparent)` : 'background: var(--ground)',
+        title: `${thiefName} stole ${showCount(count)} times from ${name(victim, lane => lanes[lane].name)}`,
+      }, count > 0 && groups.length <= 20 ? showCount(count) : ''));
+    });
     table.append(row);
-  }
+  });
   box.append(table);
 }
 

@@ -7,6 +7,7 @@
 
 #include <harness/harness.h>
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -393,6 +394,64 @@ TEST(top_watches_programs) {
   /* What a process left that could not tidy up is not shown. */
   put_file("weft-999999998.json", content);
   EXPECT(1, environment, "top 999999998", "there is no process");
+  remove_folder();
+}
+
+/* Runs the command on a terminal of its own; what it prints, until it prints `until`, is
+ * in output. Then it gets `key`. Returns its exit code. */
+static int on_terminal(char **arguments, const char *until, const char *key) {
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+  const char *name = ptsname(terminal);
+  REQUIRE(name != NULL);
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    setsid();
+    int line = open(name, O_RDWR);
+    dup2(line, 0);
+    dup2(line, 1);
+    dup2(line, 2);
+    unsetenv("NO_COLOR");
+    setenv("TERM", "xterm", 1);
+    execv(WEFT_COMMAND, arguments);
+    _exit(127);
+  }
+  size_t length = 0;
+  bool sent = key == NULL;
+  for (;;) {
+    ssize_t got = read(terminal, output + length, sizeof output - 1 - length);
+    if (got <= 0) break; /* the other side is closed */
+    length += (size_t)got;
+    output[length] = '\0';
+    if (!sent && says(until)) sent = write(terminal, key, strlen(key)) > 0;
+  }
+  close(terminal);
+  int status;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
+}
+
+TEST(a_terminal_has_colour_and_keys) {
+  char command[] = "weft", info[] = "info", top[] = "top", never[] = "--color=never";
+  char *plain[] = {command, info, NULL};
+  CHECK_EQ(on_terminal(plain, "", NULL), 0);
+  CHECK(says("\033[1m"));
+  char *colourless[] = {command, info, never, NULL};
+  CHECK_EQ(on_terminal(colourless, "", NULL), 0);
+  CHECK(!says("\033["));
+
+  make_folder();
+  char content[1000], path[60], pid[24];
+  setenv("XDG_RUNTIME_DIR", folder, 1);
+  snprintf(pid, sizeof pid, "%ld", (long)getpid());
+  snprintf(content, sizeof content, LOOK, (long)getpid());
+  snprintf(path, sizeof path, "weft-%s.json", pid);
+  put_file(path, content);
+  char *watch[] = {command, top, pid, NULL};
+  CHECK_EQ(on_terminal(watch, "q ends", "q"), 0);
+  CHECK(says("player") && says("\033[?1049h") && says("\033[?1049l") &&
+        says("\033[?25h"));
   remove_folder();
 }
 
