@@ -158,6 +158,11 @@ static void print_defaults(const wf_options *chosen, const wf_environment *env,
   line("callers", "%u threads from outside at once: the default", chosen->guests);
   line("stand-ins", "%u, for threads in blocking sections: as many as threads",
        chosen->stand_ins);
+  if (chosen->queue_limit == 0)
+    line("queue", "no limit: the default");
+  else
+    line("queue", "at most %zu functions wait: WEFT_QUEUE_LIMIT says so",
+         chosen->queue_limit);
   if (chosen->stack_size == 0) line("stack", "of each thread: the system's default");
 }
 
@@ -216,6 +221,7 @@ static void print_json(const machine *m, const abilities *a, const wf_options *c
                 why_choice("WEFT_STEER", env->steer, steer_name(chosen->steer)));
   json_put_number(&w, "callers", chosen->guests);
   json_put_number(&w, "stand_ins", chosen->stand_ins);
+  json_put_number(&w, "queue_limit", (double)chosen->queue_limit);
   json_finish(&w, '}');
   json_finish(&w, '}');
   json_print(&w);
