@@ -185,9 +185,15 @@ static void find_end(trace *t) {
   }
 }
 
+/* Then threads take turns, and the times of single tasks say little. */
+static bool is_oversubscribed(const trace *t) {
+  return t->cpus >= 1 && t->threads > t->cpus;
+}
+
 static void find_threads(trace *t) {
-  if (t->cpus < 1 || t->threads <= t->cpus) return;
-  finding *f = add_finding(t, SEVERITY_WARNING, "oversubscribed");
+  if (!is_oversubscribed(t)) return;
+  severity grade = t->threads >= 2 * t->cpus ? SEVERITY_BAD : SEVERITY_WARNING;
+  finding *f = add_finding(t, grade, "oversubscribed");
   title(f, "%.0f threads share %.0f CPU%s", t->threads, t->cpus, t->cpus > 1 ? "s" : "");
   words(f, "Threads wait for each other's CPU, so tasks look longer than they are, and a "
            "sleeping thread may be woken late.");
@@ -491,6 +497,7 @@ static bool find_contention_in(trace *t, const name_total *total) {
 }
 
 static void find_contention(trace *t) {
+  if (is_oversubscribed(t)) return;
   for (size_t i = 0; i < t->total_count && i < 20; i++)
     if (t->totals[i].kind == SLICE_BLOCK && find_contention_in(t, &t->totals[i])) return;
 }
@@ -518,6 +525,7 @@ static void find_waiting_inside(trace *t) {
 }
 
 static void find_uneven(trace *t) {
+  if (is_oversubscribed(t)) return;
   double most = 0, least = HUGE_VAL;
   int who = -1;
   unsigned count = 0;
@@ -589,6 +597,7 @@ static int compare_findings(const void *a, const void *b) {
 }
 
 void trace_find(trace *t) {
+  find_threads(t);
   find_alone(t);
   find_large_blocks(t);
   find_contention(t);
@@ -599,7 +608,6 @@ void trace_find(trace *t) {
   find_searching(t);
   find_blocked(t);
   find_uneven(t);
-  find_threads(t);
   find_frames(t);
   find_end(t);
   /* The order of the rules stays among equals. */
