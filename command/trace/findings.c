@@ -195,8 +195,8 @@ static void find_threads(trace *t) {
   severity grade = t->threads >= 2 * t->cpus ? SEVERITY_BAD : SEVERITY_WARNING;
   finding *f = add_finding(t, grade, "oversubscribed");
   title(f, "%.0f threads share %.0f CPU%s", t->threads, t->cpus, t->cpus > 1 ? "s" : "");
-  words(f, "Threads wait for each other's CPU, so tasks look longer than they are, and a "
-           "sleeping thread may be woken late.");
+  words(f, "Threads wait for each other's CPU, so tasks look longer, and the speed-up "
+           "larger, than they are, and a sleeping thread may be woken late.");
   advice(
       f,
       "Unless tasks block, leave the number of threads to weft: unset WEFT_NUM_THREADS "

@@ -338,6 +338,15 @@ TEST(a_phone_and_paper) {
   CHECK(begin_shown(&b) > before);
   shoot(&b, "phone");
 
+  browser_window(&b, 900, 1270, false, true);
+  browser_do(&b, "Emulation.setEmulatedMedia", "{\"media\":\"print\"}");
+  browser_ask(&b,
+              "void (window.dispatchEvent(new Event('beforeprint')), scrollTo(0, 0))");
+  CHECK_STR_EQ(browser_ask(&b, "document.documentElement.dataset.theme"), "light");
+  CHECK_STR_EQ(
+      browser_ask(&b, "getComputedStyle(document.querySelector('.find')).display"),
+      "none");
+  shoot(&b, "print");
   char path[300];
   snprintf(path, sizeof path, "%s/print.pdf", folder);
   CHECK(browser_save(&b, "Page.printToPDF", "{\"printBackground\":true}", path) > 10000);
