@@ -45,6 +45,13 @@ static bool make_page(unsigned workers, size_t slices) {
   return true;
 }
 
+/* Waits until what has changed is drawn. */
+static void settle(browser *b) {
+  browser_ask(
+      b, "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => "
+         "done(1))))");
+}
+
 static void shoot(browser *b, const char *name) {
   char path[300];
   snprintf(path, sizeof path, "%s/%s.png", folder, name);
@@ -64,6 +71,7 @@ static double begin_shown(browser *b) {
 
 /* A point in the middle of the lanes. */
 static void lanes_point(browser *b, double across, double *x, double *y) {
+  settle(b);
   char script[200];
   snprintf(script, sizeof script,
            "(() => { const r = document.getElementById('lanes').getBoundingClientRect(); "
@@ -79,6 +87,7 @@ static void lanes_point(browser *b, double across, double *x, double *y) {
 /* Where the middle of a slice is on the screen. */
 static void slice_point(browser *b, int number, double *x, double *y) {
   char script[300];
+  settle(b);
   snprintf(script, sizeof script,
            "(() => { const r = document.getElementById('lanes').getBoundingClientRect(), "
            "box = "
@@ -234,9 +243,9 @@ TEST(slices_can_be_hovered_selected_and_found) {
   /* A click on the slice itself does the same, and the pointer over it shows its name. */
   browser_ask(&b,
               "void document.getElementById('lanes').scrollIntoView({block: 'center'})");
-  slice_point(&b, selected, &x, &y);
   browser_key(&b, "Escape", "");
   CHECK_EQ(browser_number(&b, "weftTimeline.lanes.selected"), -1.0);
+  slice_point(&b, selected, &x, &y);
   browser_mouse(&b, "mouseMoved", x, y, "");
   CHECK_EQ(browser_number(&b, "weftTimeline.lanes.hovered"), (double)selected);
   CHECK_STR_EQ(
