@@ -6,8 +6,8 @@
  * line with the variable, its value and what is used instead. Each variable is reported
  * once per process, however many pools are made. Called by threads that make a pool.
  *
- * A new variable needs a member of wf_environment, an entry in VARIABLES, and a row in
- * docs/guide/tasks.md.
+ * A new variable needs an entry in VARIABLES, a row in docs/guide/tasks.md, and a member
+ * of wf_environment if it is one of pools.
  *
  * SPDX-License-Identifier: MIT */
 #include "environment.h"
@@ -18,12 +18,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NUM_THREADS, IDLE, STEER, QUEUE_LIMIT, VARIABLE_COUNT };
+enum { NUM_THREADS, IDLE, STEER, QUEUE_LIMIT, TRACE, TRACE_LIMIT, STATS, VARIABLE_COUNT };
 
 static const char *const VARIABLES[VARIABLE_COUNT] = {[NUM_THREADS] = "WEFT_NUM_THREADS",
                                                       [IDLE] = "WEFT_IDLE",
                                                       [STEER] = "WEFT_STEER",
-                                                      [QUEUE_LIMIT] = "WEFT_QUEUE_LIMIT"};
+                                                      [QUEUE_LIMIT] = "WEFT_QUEUE_LIMIT",
+                                                      [TRACE] = "WEFT_TRACE",
+                                                      [TRACE_LIMIT] = "WEFT_TRACE_LIMIT",
+                                                      [STATS] = "WEFT_STATS"};
 
 /* How often each variable was found wrong, and how often names were looked at. */
 static wf_u32 x_reported[VARIABLE_COUNT];
@@ -113,6 +116,25 @@ unsigned wf_environment_queue_limit(const char *text) {
   if (limit == 0)
     report_value(QUEUE_LIMIT, text, "a number from 1 to 100000000", "no limit");
   return limit;
+}
+
+wf_stats_wish wf_environment_stats(const char *text) {
+  if (!is_set(text) || strcmp(text, "0") == 0) return WF_STATS_NONE;
+  if (strcmp(text, "1") == 0) return WF_STATS_TABLE;
+  if (strcmp(text, "live") == 0) return WF_STATS_LIVE;
+  report_value(STATS, text, "0, 1 or live", "0");
+  return WF_STATS_NONE;
+}
+
+/* Choices, in MiB: browsers still open files of the first size; the second is 1 TiB. */
+enum { DEFAULT_TRACE_LIMIT = 512, LARGEST_TRACE_LIMIT = 1 << 20 };
+
+unsigned wf_environment_trace_limit(const char *text) {
+  if (!is_set(text)) return DEFAULT_TRACE_LIMIT;
+  unsigned limit = parse_count(text, LARGEST_TRACE_LIMIT);
+  if (limit != 0) return limit;
+  report_value(TRACE_LIMIT, text, "a number from 1 to 1048576", "512");
+  return DEFAULT_TRACE_LIMIT;
 }
 
 /* ---- names ---- */

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record.h"
 
+#include "environment.h"
 #include "report.h"
 
 #include <stdio.h>
@@ -83,15 +84,10 @@ void wf_sched_call_ends(bool is_block) {
 
 /* ---- public ---- */
 
-/* The limit of the file unless the environment says otherwise; a choice: browsers still
- * open such files. */
-enum { DEFAULT_LIMIT_MIB = 512, LONGEST_PATH = 1000 };
+enum { LONGEST_PATH = 1000 };
 
 static uint64_t limit_bytes(void) {
-  const char *text = wf_sys_variable("WEFT_TRACE_LIMIT");
-  unsigned long mib = text != NULL ? strtoul(text, NULL, 10) : 0;
-  if (mib == 0 || mib > UINT32_MAX) mib = DEFAULT_LIMIT_MIB;
-  return (uint64_t)mib << 20;
+  return (uint64_t)wf_environment_trace_limit(wf_sys_variable("WEFT_TRACE_LIMIT")) << 20;
 }
 
 /* Copies the path, with the number of the process for each "%p". */
@@ -188,7 +184,7 @@ void wf_record_prepare(void) {
   /* seq_cst: pairs with itself: one thread goes on. */
   if (!wf_u32_cas_seq_cst(&x_prepared, &expected, 1)) return;
   if (path != NULL && path[0] != '\0') start_from_environment(path);
-  if (wish != NULL && wf_fork_generation() == 0) wf_report_prepare(wish);
+  if (wf_fork_generation() == 0) wf_report_prepare(wf_environment_stats(wish));
 }
 
 /* The child has a trace of its own if its path is another one. */

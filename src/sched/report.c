@@ -333,11 +333,10 @@ static void start_live(void) {
 
 /* ---- the environment ---- */
 
-void wf_report_prepare(const char *wish) {
-  bool is_live = strcmp(wish, "live") == 0;
-  if (!is_live && strcmp(wish, "1") != 0) return; /* as nonsense elsewhere: ignored */
+void wf_report_prepare(wf_stats_wish wish) {
+  if (wish == WF_STATS_NONE) return;
   wf_trace_time_callers(true);
-  if (is_live) {
+  if (wish == WF_STATS_LIVE) {
     start_live();
     return;
   }

@@ -7,6 +7,7 @@
 #ifndef WF_SCHED_REPORT_H
 #define WF_SCHED_REPORT_H
 
+#include "environment.h"
 #include "pool.h"
 
 /* A pool was made: it gets its number. A pool is about to be freed; its threads have
@@ -18,7 +19,7 @@ void wf_report_remove(weft_pool *pool);
 void wf_report_sample(bool with_stats);
 
 /* Does what WEFT_STATS says; called once. */
-void wf_report_prepare(const char *wish);
+void wf_report_prepare(wf_stats_wish wish);
 void wf_report_after_fork(void);
 
 #endif

@@ -19,7 +19,9 @@ typedef struct said {
 } said;
 
 /* The environment of the tests themselves must not count. */
-#define CLEAN "env -u WEFT_NUM_THREADS -u WEFT_IDLE -u WEFT_STEER -u WEFT_QUEUE_LIMIT "
+#define CLEAN                                                                            \
+  "env -u WEFT_NUM_THREADS -u WEFT_IDLE -u WEFT_STEER -u WEFT_QUEUE_LIMIT "              \
+  "-u WEFT_TRACE -u WEFT_TRACE_LIMIT -u WEFT_STATS "
 
 static said run_child(const char *env, const char *test) {
   static char output[OUTPUT];
@@ -142,6 +144,10 @@ TEST(every_bad_word_is_reported) {
       {"WEFT_STEER=1", "WEFT_STEER", "\"1\"", "using auto"},
       {"WEFT_STEER=ON", "WEFT_STEER", "\"ON\"", "using auto"},
       {"WEFT_STEER=' on'", "WEFT_STEER", "\" on\"", "using auto"},
+      {"WEFT_STATS=abc", "WEFT_STATS", "\"abc\" is not 0, 1 or live", "using 0"},
+      {"WEFT_STATS=2", "WEFT_STATS", "\"2\"", "using 0"},
+      {"WEFT_STATS=Live", "WEFT_STATS", "\"Live\"", "using 0"},
+      {"WEFT_TRACE=/dev/null/no/trace", "WEFT_TRACE", "'/dev/null/no/trace'", "cannot"},
   };
   for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
     check_line(table[i].env, "use_the_global_pool", table[i].name, table[i].value,
@@ -151,8 +157,12 @@ TEST(every_bad_word_is_reported) {
 TEST(good_and_empty_values_are_not_reported) {
   static const char *const good[] = {
       "",
-      "WEFT_NUM_THREADS= WEFT_IDLE= WEFT_STEER= WEFT_QUEUE_LIMIT=", "WEFT_IDLE=balanced",
-      "WEFT_STEER=auto"};
+      "WEFT_NUM_THREADS= WEFT_IDLE= WEFT_STEER= WEFT_QUEUE_LIMIT=",
+      "WEFT_IDLE=balanced",
+      "WEFT_STEER=auto",
+      "WEFT_TRACE= WEFT_TRACE_LIMIT= WEFT_STATS=",
+      "WEFT_STATS=0",
+      "WEFT_TRACE_LIMIT=abc"}; /* not used without a trace */
   for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
     check_silence(good[i], "use_the_global_pool");
   check_silence("WEFT_NUM_THREADS=1024 WEFT_STEER=on", "make_no_pool");
@@ -164,6 +174,18 @@ TEST(a_long_or_strange_value_stays_one_line) {
   check_line(
       "WEFT_NUM_THREADS=$(printf '%0100d' 7)x", "use_the_global_pool", "WEFT_NUM_THREADS",
       "\"000000000000000000000000000000000000000000000000000000000000...\"", "using ");
+}
+
+TEST(every_bad_limit_of_a_trace_is_reported) {
+  static const char *const values[] = {"abc", "0", "-1", "2x", "1048577", "' 4'"};
+  for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+    char env[128];
+    snprintf(env, sizeof env, "WEFT_TRACE=/dev/null WEFT_TRACE_LIMIT=%s", values[i]);
+    said child = run_child(env, "use_the_global_pool");
+    CHECK_MSG(strstr(child.text, "weft: WEFT_TRACE_LIMIT: \"") != NULL &&
+                  strstr(child.text, "is not a number from 1 to 1048576; using 512\n"),
+              "%s: %s", env, child.text);
+  }
 }
 
 /* ---- once, and only if it matters ---- */
@@ -207,6 +229,15 @@ TEST(names_with_a_typing_mistake) {
       {"WEFT_STEERING", NULL},
       {"WEFT_QUEUE_LIMIT", NULL},
       {"WEFT_QEUE_LIMIT", "WEFT_QUEUE_LIMIT"},
+      {"WEFT_TRACE", NULL},
+      {"WEFT_TRACE_LIMIT", NULL},
+      {"WEFT_STATS", NULL},
+      {"WEFT_TRACES", "WEFT_TRACE"},
+      {"WEFT_TARCE", "WEFT_TRACE"},
+      {"WEFT_TRACE_LIMITS", "WEFT_TRACE_LIMIT"},
+      {"WEFT_TRACELIMIT", "WEFT_TRACE_LIMIT"},
+      {"WEFT_STAT", "WEFT_STATS"},
+      {"WEFT_TRACE_FILE", NULL},
       {"WEFT_FILE", NULL},
       {"WEFT_TEST_TIMEOUT", NULL},
       {"WEFT_", NULL},
