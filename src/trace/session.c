@@ -59,7 +59,7 @@ static void read_all(uint64_t now_ns) {
     bool is_closed = wf_u32_load_acquire(&track->x_closed) != 0;
     wf_export_track(track);
     if (is_closed)
-      wf_export_close_track(track, now_ns);
+      wf_export_close_track(track, wf_sys_now_ns()); /* not before its records */
     else
       wf_export_announce(track, now_ns);
   }
@@ -79,8 +79,10 @@ static const char *signal_reason(void) {
 }
 
 static void read_the_rest(const char *reason) {
+  read_all(wf_sys_now_ns());
+  /* Threads may have gone on since: what they have ended lies inside what is still open,
+   * so the end is later than all records that were read. */
   uint64_t now_ns = wf_sys_now_ns();
-  read_all(now_ns);
   for (wf_track *track = wf_track_first(); track != NULL; track = track->next)
     wf_export_close_track(track, now_ns);
   session.sampler(true);
