@@ -30,6 +30,7 @@
 #include "core/per_thread.c"
 
 #include "trace/export.c"
+#include "trace/names.c"
 #include "trace/ring.c"
 #include "trace/session.c"
 #include "trace/text.c"

@@ -212,7 +212,7 @@ function sliceName(model, i) {
 }
 
 // Names that weft gives itself are grey, so that those of the program stand out.
-const PLAIN_NAMES = new Set(['stolen task', 'spawned task', 'injected task', 'async', 'broadcast', 'call from outside', 'scope']);
+const PLAIN_NAMES = new Set(['stolen task', 'spawned task', 'injected task', 'async', 'broadcast', 'call from outside', 'graph node', 'pipeline stage', 'scope']);
 const PLAIN = 360;
 
 // A hue for each name, the same in every page.

@@ -82,6 +82,14 @@ void wf_sched_call_ends(bool is_block) {
   wf_trace_end(wf_record_track_here(), is_block ? WEFT_EVENT_BLOCK : WEFT_EVENT_CALL);
 }
 
+void wf_sched_part_begins(wf_task_kind kind, const char *name, uintptr_t fn) {
+  wf_trace_begin_named(wf_record_track_here(), kind, fn, name);
+}
+
+void wf_sched_part_ends(void) {
+  wf_trace_end(wf_record_track_here(), WEFT_EVENT_TASK);
+}
+
 /* ---- public ---- */
 
 enum { LONGEST_PATH = 1000 };

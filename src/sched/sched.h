@@ -15,6 +15,7 @@
 #include "../core/latch.h"
 #include "../core/lock.h"
 #include "../sys/sys.h"
+#include "../trace/trace.h"
 
 #include <weft/detail/scope.h>
 #include <weft/opts.h>
@@ -159,6 +160,11 @@ static inline bool wf_bytes_overlap(const void *a, size_t a_size, const void *b,
 void wf_sched_call_begins(const char *name, uint64_t n);
 void wf_sched_block_begins(const char *name, uint64_t first, uint64_t last);
 void wf_sched_call_ends(bool is_block);
+
+/* The same for a node of a graph, or a stage of a pipeline with an item. Its name is as
+ * wf_trace_keep returns it, or NULL. */
+void wf_sched_part_begins(wf_task_kind kind, const char *name, uintptr_t fn);
+void wf_sched_part_ends(void);
 
 /* ---- cancellation ---- */
 

@@ -185,11 +185,13 @@ static void introduce(wf_track *track) {
 static const char *const TASK_KINDS[] = {
     [WF_TASK_STOLEN] = "stolen",       [WF_TASK_SPAWNED] = "spawned",
     [WF_TASK_INJECTED] = "injected",   [WF_TASK_ASYNC] = "async",
-    [WF_TASK_BROADCAST] = "broadcast", [WF_TASK_RUN] = "run"};
+    [WF_TASK_BROADCAST] = "broadcast", [WF_TASK_RUN] = "run",
+    [WF_TASK_NODE] = "node",           [WF_TASK_STAGE] = "stage"};
 static const char *const TASK_NAMES[] = {
     [WF_TASK_STOLEN] = "stolen task",     [WF_TASK_SPAWNED] = "spawned task",
     [WF_TASK_INJECTED] = "injected task", [WF_TASK_ASYNC] = "async",
-    [WF_TASK_BROADCAST] = "broadcast",    [WF_TASK_RUN] = "call from outside"};
+    [WF_TASK_BROADCAST] = "broadcast",    [WF_TASK_RUN] = "call from outside",
+    [WF_TASK_NODE] = "graph node",        [WF_TASK_STAGE] = "pipeline stage"};
 static const char *const SLEEP_KINDS[] = {[WF_SLEEP_IDLE] = "idle",
                                           [WF_SLEEP_HELPER] = "helper",
                                           [WF_SLEEP_CLOSED] = "closed",
@@ -206,7 +208,7 @@ static const char *word_text(uint64_t word) {
 
 static unsigned task_kind_of(const wf_record *begin) {
   unsigned kind = (unsigned)(begin->c >> 32);
-  return kind <= WF_TASK_RUN ? kind : WF_TASK_RUN;
+  return kind <= WF_TASK_STAGE ? kind : WF_TASK_RUN;
 }
 
 static void put_range(uint64_t first, uint64_t last) {
@@ -225,7 +227,8 @@ static void put_slice_name(const wf_open *slice) {
   if (slice->name != NULL) {
     wf_text_string(&ex_line, slice->name);
   } else if (kind == WF_REC_TASK) {
-    wf_text_string(&ex_line, TASK_NAMES[task_kind_of(begin)]);
+    wf_text_string(&ex_line,
+                   begin->a != 0 ? word_text(begin->a) : TASK_NAMES[task_kind_of(begin)]);
   } else if (kind == WF_REC_CALL || kind == WF_REC_BLOCK) {
     wf_text_string_open(&ex_line, word_text(begin->a));
     if (kind == WF_REC_BLOCK || begin->c > 0)

@@ -65,7 +65,9 @@ typedef enum wf_task_kind {
   WF_TASK_INJECTED,
   WF_TASK_ASYNC,
   WF_TASK_BROADCAST,
-  WF_TASK_RUN
+  WF_TASK_RUN,
+  WF_TASK_NODE, /* of a graph */
+  WF_TASK_STAGE /* of a pipeline, with one item */
 } wf_task_kind;
 
 /* Of sleeps. The numbers are those of wf_sleeper. */
@@ -79,6 +81,9 @@ typedef enum wf_sleep_kind {
 /* Something begins; wf_trace_end ends the newest that has begun. track may be NULL: there
  * is no memory. */
 void wf_trace_begin_task(wf_track *track, wf_task_kind kind, uintptr_t fn, int from);
+/* The same with a name, which is constant, or NULL. */
+void wf_trace_begin_named(wf_track *track, wf_task_kind kind, uintptr_t fn,
+                          const char *name);
 void wf_trace_begin_call(wf_track *track, const char *name, uint64_t n);
 void wf_trace_begin_block(wf_track *track, const char *name, uint64_t first,
                           uint64_t last);
@@ -104,6 +109,11 @@ void wf_trace_moment(wf_track *track, weft_event_kind kind, int from, uint64_t f
 static inline uint64_t wf_trace_tid(unsigned pool, unsigned worker) {
   return pool == 0 ? 0 : (uint64_t)pool * 10000 + worker;
 }
+
+/* [any] A copy of a name that lasts until the process ends; equal names share it. NULL
+ * if `name` is NULL, or if there is no room: some ten thousand names have it. (names.c)
+ */
+const char *wf_trace_keep(const char *name);
 
 /* ---- the trace and its file: [any] ---- */
 

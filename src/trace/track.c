@@ -221,6 +221,14 @@ void wf_trace_begin_task(wf_track *track, wf_task_kind kind, uintptr_t fn, int f
   track_begin(track, &event, task_record(kind, fn, from));
 }
 
+void wf_trace_begin_named(wf_track *track, wf_task_kind kind, uintptr_t fn,
+                          const char *name) {
+  weft_event event = {.kind = WEFT_EVENT_TASK, .from = -1, .name = name, .fn = fn};
+  wf_record content = task_record(kind, fn, -1);
+  content.a = pointer_word(name);
+  track_begin(track, &event, content);
+}
+
 void wf_trace_begin_call(wf_track *track, const char *name, uint64_t n) {
   weft_event event = {.kind = WEFT_EVENT_CALL, .from = -1, .name = name, .last = n};
   track_begin(track, &event, (wf_record){0, pointer_word(name), 0, n});

@@ -255,7 +255,8 @@ TEST(a_table_at_exit) {
   check_output("WEFT_STATS=1", "\n  caller 0 ", 1);
   check_output("WEFT_STATS=1", "\n  total ", 1);
   check_output("WEFT_STATS=0", "weft:", 0);
-  check_output("WEFT_STATS=nonsense", "weft: WEFT_STATS: \"nonsense\" is not 0, 1 or live", 1);
+  check_output("WEFT_STATS=nonsense",
+               "weft: WEFT_STATS: \"nonsense\" is not 0, 1 or live", 1);
 }
 
 TEST_BY_NAME(program_is_watched) {

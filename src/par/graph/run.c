@@ -19,6 +19,7 @@ typedef struct graph_run {
   weft_graph *graph;
   weft_opts opts;
   int status;
+  bool is_traced; /* nodes say in the trace that they run */
 
   /* max_workers: how many threads are in the run, and nodes that were ready when there
    * were enough of them. Both under the lock. Invariant: x_late is empty, or as many
@@ -159,6 +160,23 @@ typedef struct choice_call {
   size_t chosen;
 } choice_call;
 
+/* Calls a node's function, with its name in the trace. */
+static __attribute__((noinline)) void call_traced(walk *w, const weft_node *node,
+                                                  weft_fn *fn, void *ctx) {
+  uintptr_t address = node->is_choice ? (uintptr_t)node->choose : (uintptr_t)node->fn;
+  const char *name = wf_trace_keep(wf_node_rest_of(node)->name);
+  wf_sched_part_begins(WF_TASK_NODE, name, address);
+  wf_scope_call(&w->part, fn, ctx);
+  wf_sched_part_ends();
+}
+
+static inline void call_node(walk *w, const weft_node *node, weft_fn *fn, void *ctx) {
+  if (WF_UNLIKELY(w->run->is_traced))
+    call_traced(w, node, fn, ctx);
+  else
+    wf_scope_call(&w->part, fn, ctx);
+}
+
 static void call_choice(void *ctx) {
   choice_call *call = (choice_call *)ctx;
   call->chosen = call->choose(call->ctx);
@@ -179,7 +197,7 @@ static bool is_cancelled(const graph_run *run) {
 
 static weft_node *run_choice(walk *w, weft_node *node) {
   choice_call call = {node->choose, node->task.context, WEFT_CHOOSE_NONE};
-  wf_scope_call(&w->part, call_choice, &call);
+  call_node(w, node, call_choice, &call);
   end_node(w->run, node);
   if (is_cancelled(w->run) || call.chosen >= node->edges) return NULL;
   weft_node *next = wf_graph_node(w->run->graph, wf_node_ends(node)[call.chosen]);
@@ -190,7 +208,7 @@ static weft_node *run_choice(walk *w, weft_node *node) {
 static inline weft_node *run_node(walk *w, weft_node *node) {
   WF_ASSERT(!node->has_below);
   if (WF_UNLIKELY(node->is_choice)) return run_choice(w, node);
-  wf_scope_call(&w->part, node->fn, node->task.context);
+  call_node(w, node, node->fn, node->task.context);
   end_node(w->run, node);
   /* A cancelled run starts nothing: also not what waits for a node that was skipped in
    * part. */
@@ -327,10 +345,11 @@ static int run_ready(weft_graph *g, const weft_opts *opts) {
   if (g->sources == NULL) return 0; /* it is empty */
   run.graph = g;
   run.opts = *opts;
+  run.is_traced = wf_trace_is_on();
   run.lock = (wf_lock){{WF_LOCK_FREE}};
   run.late = NULL;
   wf_ptr_store_relaxed(&g->x_met, NULL); /* nobody else is in the run yet */
-  wf_par_run(opts, run_in_pool, &run);
+  wf_par_run_over(opts, g->nodes, run_in_pool, &run);
   int status = run.status;
   if (status == 0 && wf_par_cancelled(opts)) status = WEFT_ECANCELED;
   /* Where some nodes did not run, others were left half-way. */

@@ -20,8 +20,9 @@ typedef struct wf_pipe_stage {
   void *ctx;
   weft_stage_kind kind; /* ORDERED, SERIAL or PARALLEL */
   bool blocks;
-  wf_seat *seats; /* of an ordered stage; the first stage has the source instead */
-  wf_door door;   /* of a serial stage */
+  const char *name; /* in traces; only set if the pipeline is traced */
+  wf_seat *seats;   /* of an ordered stage; the first stage has the source instead */
+  wf_door door;     /* of a serial stage */
 } wf_pipe_stage;
 
 /* Invariants: x_active = members that are not in blocking stages + members that were
@@ -38,6 +39,7 @@ typedef struct wf_pipe {
   size_t item_size, item_stride;
   bool has_order; /* a stage behind the first one is ordered */
   bool shares;    /* other threads may become members */
+  bool is_traced; /* stages say in the trace that they run */
   bool isolates;  /* they come by tasks, which must not run on top of a stage */
   unsigned limit; /* members that may be active */
   bool is_strict; /* the program has set the limit: it holds behind blocking stages too */

@@ -6,6 +6,7 @@
 #include "pipeline.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <weft/task.h>
 
@@ -83,6 +84,13 @@ static size_t ring_bytes(const pipe_call *c, size_t tokens) {
          tokens * (sizeof(wf_token) + stride);
 }
 
+/* The name of a stage in traces: that of the call, and which one it is. */
+static const char *stage_name(const pipe_call *c, size_t stage) {
+  char name[160];
+  (void)snprintf(name, sizeof name, "%.100s, stages[%zu]", c->opts->name, stage);
+  return wf_trace_keep(name);
+}
+
 /* Lays out the parts. All begin at cache lines: their sizes are multiples of one. */
 static void lay_out_ring(wf_pipe *p, const pipe_call *c, char *memory) {
   p->stages = (wf_pipe_stage *)(void *)memory;
@@ -92,6 +100,7 @@ static void lay_out_ring(wf_pipe *p, const pipe_call *c, char *memory) {
     p->stages[i].ctx = c->stages[i].ctx;
     p->stages[i].kind = (weft_stage_kind)(kind & ~(unsigned)BLOCKING_BIT);
     p->stages[i].blocks = (kind & BLOCKING_BIT) != 0;
+    p->stages[i].name = p->is_traced ? stage_name(c, i) : NULL;
   }
   memory += c->count * sizeof(wf_pipe_stage);
   wf_seat *seats = (wf_seat *)(void *)memory;
@@ -131,11 +140,20 @@ static void set_pipe_result(pipe_call *c, int error, int scope_status) {
 
 /* ---- one thread ---- */
 
-static int call_stage_alone(const weft_stage *s, void *item, size_t number) {
+static int call_untraced_alone(const weft_stage *s, void *item, size_t number) {
   if (((unsigned)s->kind & BLOCKING_BIT) == 0) return s->fn(item, number, s->ctx);
   weft_blocking_begin();
   int error = s->fn(item, number, s->ctx);
   weft_blocking_end();
+  return error;
+}
+
+static int call_stage_alone(const pipe_call *c, size_t stage, void *item, size_t number) {
+  const weft_stage *s = &c->stages[stage];
+  if (WF_LIKELY(!wf_trace_is_on())) return call_untraced_alone(s, item, number);
+  wf_sched_part_begins(WF_TASK_STAGE, stage_name(c, stage), (uintptr_t)s->fn);
+  int error = call_untraced_alone(s, item, number);
+  wf_sched_part_ends();
   return error;
 }
 
@@ -144,7 +162,7 @@ static int run_all_items(const pipe_call *c, const weft_scope *scope, void *item
   for (size_t number = 0;; number++)
     for (size_t i = 0; i < c->count; i++) {
       if (wf_scope_is_cancelled(scope) || wf_par_cancelled(c->opts)) return 0;
-      int error = call_stage_alone(&c->stages[i], item, number);
+      int error = call_stage_alone(c, i, item, number);
       if (WF_LIKELY(error == 0)) continue;
       if (error != WEFT_END) return error;
       if (i == 0) return 0;
@@ -207,6 +225,7 @@ static void run_pipeline_together(pipe_call *c, unsigned limit, size_t tokens,
                .item_size = c->item_size,
                .item_stride = stride_of(c->item_size),
                .shares = true,
+               .is_traced = wf_trace_is_on(),
                .isolates = true,
                .limit = limit,
                .is_strict = c->opts->max_workers != 0,

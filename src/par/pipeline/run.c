@@ -165,8 +165,12 @@ static int call_in_section(wf_pipe *p, const wf_pipe_stage *s, void *item,
 
 static int run_stage(wf_pipe *p, const wf_pipe_stage *s, const wf_token *token) {
   void *item = p->items + token->index * p->item_stride;
-  return WF_UNLIKELY(s->blocks) ? call_in_section(p, s, item, token->number)
-                                : call_in_isolation(p, s, item, token->number);
+  if (WF_UNLIKELY(p->is_traced))
+    wf_sched_part_begins(WF_TASK_STAGE, s->name, (uintptr_t)s->fn);
+  int error = WF_UNLIKELY(s->blocks) ? call_in_section(p, s, item, token->number)
+                                     : call_in_isolation(p, s, item, token->number);
+  if (WF_UNLIKELY(p->is_traced)) wf_sched_part_ends();
+  return error;
 }
 
 /* ---- the first stage ---- */
