@@ -322,6 +322,7 @@ static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
   while (wf_u32_load_acquire(&worker->x_park) == PARKED)
     wf_sys_wait(&worker->x_park, PARKED);
   wf_steer_after_sleep(worker);
+  wf_u64_count(&worker->x_sleeps, 1); /* looks that end by themselves are none */
   wf_stats_woken(worker);
   wf_record_sleep_end(worker, true);
   return true;

@@ -29,12 +29,12 @@ void wf_stats_of_worker(const wf_worker *worker, uint64_t now_ns, weft_stats *ou
   out->exposes = wf_u64_load_relaxed(&worker->x_exposes);
   out->takeovers = wf_u64_load_relaxed(&worker->x_takeovers);
   out->injected = wf_u64_load_relaxed(&worker->x_injected);
-  out->sleeps = wf_u64_load_relaxed(&worker->x_sleeps);
+  out->futile = wf_u64_load_relaxed(&worker->x_futile);
   out->wakes = wf_u64_load_relaxed(&worker->x_wakes);
+  out->sleeps = wf_u64_load_relaxed(&worker->x_sleeps);
   out->misplaced = wf_u64_load_relaxed(&worker->x_misplaced);
   out->steered = wf_u64_load_relaxed(&worker->x_steered);
   out->failed_steals = wf_u64_load_relaxed(&worker->x_failed_steals);
-  out->futile = wf_u64_load_relaxed(&worker->x_futile);
   out->deepest = wf_u64_load_relaxed(&worker->x_deepest);
   out->searching_ns = wf_u64_load_relaxed(&worker->x_searching_ns);
   out->asleep_ns = wf_timer_read(&worker->x_asleep, now_ns);
