@@ -22,8 +22,9 @@ typedef struct trace {
 
 static inline void trace_path(char out[256], const char *name) {
   const char *folder = getenv("TMPDIR");
-  snprintf(out, 256, "%s/weft-%ld-%s.json", folder != NULL ? folder : "/tmp",
-           (long)getpid(), name);
+  int length = snprintf(out, 256, "%s/weft-%ld-%s.json", folder != NULL ? folder : "/tmp",
+                        (long)getpid(), name);
+  REQUIRE(length > 0 && length < 256);
 }
 
 static inline char *read_whole(const char *path, size_t *length) {
