@@ -106,15 +106,16 @@ static bool anybody_observes(void) {
   return any;
 }
 
-typedef enum phase { PHASE_BEGIN, PHASE_END, PHASE_MOMENT } phase;
+typedef enum event_phase { PHASE_BEGIN, PHASE_END, PHASE_MOMENT } event_phase;
 
-static void call_observer(const weft_observer *o, phase when, const weft_event *event) {
+static void call_observer(const weft_observer *o, event_phase when,
+                          const weft_event *event) {
   weft_event_fn *fn = when == PHASE_BEGIN ? o->begin : when == PHASE_END ? o->end : NULL;
   if (when == PHASE_MOMENT) fn = o->moment;
   if (fn != NULL) fn(event, o->ctx);
 }
 
-static __attribute__((noinline)) void track_observe(wf_track *track, phase when,
+static __attribute__((noinline)) void track_observe(wf_track *track, event_phase when,
                                                     weft_event event) {
   event.struct_size = sizeof event;
   event.pool = track->pool.number;
