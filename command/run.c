@@ -1,7 +1,7 @@
 /* run.c - `weft run`: runs a program with the environment of weft set.
  *
- * The library ignores nonsense in its environment, because it must not stop a program for
- * it. Here somebody is there to read a message, so values are checked.
+ * The library reports nonsense in its environment and goes on, because it must not stop a
+ * program for it. Here somebody is there to read a message, so values are checked.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/options.h"
