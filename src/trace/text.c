@@ -176,8 +176,8 @@ static void move_tail_across(wf_file *out, uint64_t boundary) {
  * are spaces behind the tail, then before it. Nothing is pending. */
 static void cross_page(wf_file *out) {
   char spaces[WF_PAGE];
-  uint64_t boundary = out->end - out->end % WF_PAGE + WF_PAGE;
-  size_t left = (size_t)(boundary - out->end);
+  size_t left = WF_PAGE - (size_t)(out->end % WF_PAGE);
+  uint64_t boundary = out->end + left;
   memset(spaces, ' ', sizeof spaces);
   WF_ASSERT(out->pending == 0 && left >= TAIL_SIZE);
   out_write(out, spaces, left, out->end + TAIL_SIZE);
