@@ -62,6 +62,7 @@ static wf_worker *lease(weft_pool *pool) {
     return NULL;
   }
   worker->mark = wf_deque_bottom(&worker->spawned);
+  worker->shared_ticks = 0;
   return worker;
 }
 

@@ -47,6 +47,13 @@ enum { FIRST_TAKE_OVER_NS = 3000, NEXT_TAKE_OVER_NS = 20000 };
  * in 2 s without, 16 to 30 with (docs/investigations/spawned-and-detached-tasks.md). */
 enum { LEAST_SEARCH_NS = 2000 };
 
+/* A worker that has done its own part of a join waits awake for a quarter of the time
+ * that the part took, at most this long. The other part began later by a wake-up, 40 to
+ * 65 us from a halted virtual CPU, and therefore ends later by as much. With 15 us the
+ * worker fell asleep in half of the joins of 300 us just before the other part ended, and
+ * then had to be woken, 25 us more. */
+enum { WAIT_SHARE = 4, LONGEST_WAIT_US = 100 };
+
 /* A pause while spinning grows to this many relax instructions; more would add to the
  * latency that spinning is to avoid. Each futile wake-up in a row halves the budget; six
  * of them bring the longest, 500 us, below 8 us. Both are choices. */
@@ -80,6 +87,18 @@ static void set_budget(wf_patience *patience, wf_worker *worker, unsigned shift)
 
 void wf_patience_start(wf_patience *patience, wf_worker *worker) {
   set_budget(patience, worker, 0);
+}
+
+/* What others took runs at the same time as the worker's own part, so the longer that
+ * was, the likelier it is that they end soon after. */
+void wf_patience_start_waiting(wf_patience *patience, wf_worker *worker) {
+  set_budget(patience, worker, 0);
+  if (worker->shared_ticks == 0) return;
+  if (worker->pool->options.idle == WEFT_IDLE_POWER_SAVING) return;
+  uint64_t own_us = (wf_sys_ticks() - worker->shared_ticks) / wf_sys_ticks_per_us();
+  uint64_t wait_us = own_us / WAIT_SHARE;
+  if (wait_us > LONGEST_WAIT_US) wait_us = LONGEST_WAIT_US;
+  patience->total_ns = at_least(patience->total_ns, 1000 * wait_us);
 }
 
 void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker) {

@@ -23,6 +23,10 @@ typedef struct wf_patience {
 
 void wf_patience_start(wf_patience *patience, wf_worker *worker);
 
+/* The same for a worker that has done its part and waits for what others took from it:
+ * the longer its own part was, the longer it searches. */
+void wf_patience_start_waiting(wf_patience *patience, wf_worker *worker);
+
 /* After a sleep that another thread ended. A worker that was woken for nothing several
  * times in a row searches for a shorter time. */
 void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker);

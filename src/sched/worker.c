@@ -118,6 +118,7 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
   if (!worker->pool->steals || worker->alone) return;
   wf_u64_count(&worker->x_exposes, 1);
   wf_record_expose(worker, news.exposed);
+  worker->shared_ticks = wf_sys_ticks();
   if (worker->background)
     wf_background_tell(worker->pool);
   else
@@ -363,7 +364,7 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   wf_u32_store_relaxed(&worker->x_state, WF_STATE_SEARCHING);
   wf_record_begin(worker, WEFT_EVENT_WAIT, call);
   wf_patience patience;
-  wf_patience_start(&patience, worker);
+  wf_patience_start_waiting(&patience, worker);
   bool set, looked = false;
   /* It looks once, however short the time is: a thread that waits again and again, each
    * time too late, would never answer the broadcast of what it waits for. */
@@ -390,6 +391,7 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   WF_ASSERT(worker->waits_for == scope);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
   worker->was_woken = false;
+  worker->shared_ticks = wf_sys_ticks();
   wf_record_end(worker, WEFT_EVENT_WAIT);
   wf_u32_store_relaxed(&worker->x_state, state);
   worker->waits_for = outer;
