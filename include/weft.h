@@ -23,6 +23,7 @@
  *     weft/iter_kernel.h     kernel stages: stages whose loops are inlined
  *     weft/graph.h           task graphs: nodes and edges, built once, run many times
  *     weft/pipeline.h        items that go through stages, several at a time
+ *     weft/progress.h        how far a long loop is: a bar on a terminal
  *     weft/opts.h            options that all calls share
  *     weft/trace.h           traces of what the scheduler does, names, observers
  *
@@ -57,6 +58,7 @@
 #include <weft/opts.h>
 #include <weft/pipeline.h>
 #include <weft/pool.h>
+#include <weft/progress.h>
 #include <weft/reduce.h>
 #include <weft/scope.h>
 #include <weft/search.h>

@@ -14,6 +14,7 @@
  *     weft/hpp/scope.hpp    weft::scope, in_scope, async
  *     weft/hpp/graph.hpp    weft::graph: nodes and edges, built once, run many times
  *     weft/hpp/pipeline.hpp weft::pipeline: objects that go through stages
+ *     weft/hpp/progress.hpp weft::progress: how far a long loop is
  *     weft/hpp/pool.hpp     weft::pool, detach, yield, isolate, blocking, broadcast
  *
  * It is a thin layer over the C calls of weft.h, which can be used beside it: the same
@@ -50,6 +51,7 @@
 #include <weft/hpp/order.hpp>
 #include <weft/hpp/pipeline.hpp>
 #include <weft/hpp/pool.hpp>
+#include <weft/hpp/progress.hpp>
 #include <weft/hpp/reduce.hpp>
 #include <weft/hpp/scope.hpp>
 #include <weft/hpp/sort.hpp>

@@ -20,6 +20,7 @@
 #include "sys/file.c"
 #include "sys/linux.c"
 #include "sys/posix.c"
+#include "sys/terminal.c"
 #include "sys/unix.c"
 
 #include "core/arena.c"
@@ -89,6 +90,10 @@
 
 #include "par/shared/bag.c"
 #include "par/shared/local.c"
+
+#include "par/progress/line.c"
+#include "par/progress/progress.c"
+#include "par/progress/screen.c"
 
 #include "par/sort/order/by_key.c"
 #include "par/sort/order/merge.c"

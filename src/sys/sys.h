@@ -186,6 +186,21 @@ void wf_sys_prefer_large_pages(void *memory, size_t size);
  * there is none. */
 char **wf_sys_environment(void);
 
+/* ---- the terminal (terminal.c): for progress ---- */
+
+/* Standard error, if that is a terminal. */
+typedef struct wf_terminal {
+  unsigned columns, rows;
+  bool is_utf8; /* it shows UTF-8, as far as the environment says */
+} wf_terminal;
+
+/* False if standard error is no terminal, one that cannot move its cursor, or one in the
+ * foreground of which another program is. Ask each time: users change the size. */
+bool wf_sys_terminal_look(wf_terminal *out);
+
+/* Writes all of it, or gives up if the terminal is gone. */
+void wf_sys_terminal_write(const char *text, size_t length);
+
 /* ---- files, and the end of the process (file.c): for traces ---- */
 
 /* Opens a file for writing, or makes it, empties it, and keeps other processes and other
