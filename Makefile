@@ -1,7 +1,9 @@
 # The everyday commands. The build itself is CMakeLists.txt.
 
 PREFIX ?= /usr/local
-BUILD ?= build/release
+# Sources that cannot be written to are built in the user's cache.
+BUILD ?= $(if $(shell mkdir -p build 2>/dev/null && test -w build && echo yes),build/release,$(\
+  )$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/weft/release)
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Tests to run at once: most of them wait half of their time.
 TESTS ?= $(shell echo $$((2 * $(JOBS))))
@@ -25,9 +27,10 @@ configure:
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
-demo: configure ## build and run the tour
-	@$(CMAKE_BUILD) --target example_tour
-	@$(BUILD)/examples/tour
+# DEMO_ARGS: options of examples/tour/main.c.
+demo: configure ## build and run the tour: pictures, a table and a timeline in $(BUILD)/tour
+	@$(CMAKE_BUILD) --target example_tour weft_command
+	@$(BUILD)/examples/tour --out $(BUILD)/tour --view $(BUILD)/weft $(DEMO_ARGS)
 
 test: all ## run the tests
 	@ctest --test-dir $(BUILD) -LE long --parallel $(TESTS) --output-on-failure

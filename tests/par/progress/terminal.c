@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE 1
 #include "par/support.h"
+#include "process/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,44 +85,69 @@ static bool line_has(unsigned row, const char *text) {
 
 /* ---- a child on that terminal ---- */
 
+/* The child is this program again, with the name of one of the tests below that run only
+ * by name: not every tool lets a forked child start threads. */
+
+enum { LINE = 9 }; /* where the child finds its side of the terminal */
+
 static int terminal, go_on; /* the child waits for a byte from `go_on` */
 static pid_t child;
 
-typedef void child_fn(void);
-
-static void open_terminal(unsigned short rows, const char **name) {
+/* Returns the child's side. */
+static int open_terminal(unsigned short rows) {
   terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
   REQUIRE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
   struct winsize size = {rows, COLUMNS, 0, 0};
   REQUIRE(ioctl(terminal, TIOCSWINSZ, &size) == 0);
-  *name = ptsname(terminal);
-  REQUIRE(*name != NULL);
+  const char *name = ptsname(terminal);
+  REQUIRE(name != NULL);
+  int line = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
+  REQUIRE(line >= 0);
   clear_terminal();
+  return line;
 }
 
-static void start_child(child_fn *fn, const char *kind, const char *locale,
+static void start_child(const char *test, const char *kind, const char *locale,
                         unsigned short rows) {
-  const char *name;
-  int pipes[2];
-  open_terminal(rows, &name);
-  REQUIRE(pipe(pipes) == 0);
+  int pipes[2], line = open_terminal(rows);
+  setenv("TERM", kind, 1);
+  setenv("LC_ALL", locale, 1);
+  REQUIRE(pipe2(pipes, O_CLOEXEC) == 0);
   child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
     setsid();
-    int line = open(name, O_RDWR);
-    dup2(line, STDERR_FILENO);
     dup2(pipes[0], STDIN_FILENO);
-    close(pipes[1]);
-    close(terminal);
-    setenv("TERM", kind, 1);
-    setenv("LC_ALL", locale, 1);
-    fn();
-    _exit(0);
+    dup2(line, LINE);
+    execl("/proc/self/exe", "terminal", test, (char *)NULL);
+    _exit(127);
   }
+  close(line);
   close(pipes[0]);
   go_on = pipes[1];
 }
+
+/* In the child: standard error is the terminal, until detach. */
+static int usual_stderr;
+
+static void attach(void) {
+  usual_stderr = dup(STDERR_FILENO);
+  REQUIRE(usual_stderr >= 0 && dup2(LINE, STDERR_FILENO) >= 0);
+}
+
+static void detach(void) {
+  dup2(usual_stderr, STDERR_FILENO);
+  close(usual_stderr);
+}
+
+#define CHILD(name)                                                                      \
+  static void name(void);                                                                \
+  TEST_BY_NAME(child_##name) {                                                           \
+    attach();                                                                            \
+    name();                                                                              \
+    detach();                                                                            \
+  }                                                                                      \
+  static void name(void)
 
 /* In the child. */
 static void await_go(void) {
@@ -159,12 +185,12 @@ static int end_child(void) {
 
 /* ---- one line ---- */
 
-static void one_line(void) {
+CHILD(one_line) {
   weft_progress *p;
   weft_progress_opts opts = WEFT_PROGRESS_OPTS_INIT;
   opts.unit = "keys";
   opts.interval_ms = 1;
-  if (weft_progress_begin_with(&opts, &p, "sorting", 1000) != 0) _exit(2);
+  REQUIRE(weft_progress_begin_with(&opts, &p, "sorting", 1000) == 0);
   await_go();
   weft_progress_add(p, 500);
   await_go();
@@ -174,7 +200,7 @@ static void one_line(void) {
 }
 
 TEST(a_bar_moves_and_its_last_line_stays) {
-  start_child(one_line, "xterm", "C", 24);
+  start_child("child_one_line", "xterm", "C", 24);
   await_text("[........................]   0 %, 0:0");
   CHECK(line_has(0, "sorting  0 of 1.00 k keys"));
   let_go();
@@ -190,7 +216,7 @@ TEST(a_bar_moves_and_its_last_line_stays) {
 }
 
 TEST(a_terminal_with_utf8_gets_finer_bars) {
-  start_child(one_line, "xterm", "C.UTF-8", 24);
+  start_child("child_one_line", "xterm", "C.UTF-8", 24);
   await_text("~~~~~~~~~~~~~~~~~~~~~~~~   0 %, ");
   let_go();
   let_go();
@@ -199,14 +225,14 @@ TEST(a_terminal_with_utf8_gets_finer_bars) {
 }
 
 TEST(a_dumb_terminal_gets_nothing) {
-  start_child(one_line, "dumb", "C", 24);
+  start_child("child_one_line", "dumb", "C", 24);
   let_go();
   let_go();
   CHECK_EQ(end_child(), 0);
   CHECK_EQ(shown.bytes, 0);
 }
 
-static void quiet_line(void) {
+CHILD(quiet_line) {
   weft_progress *p;
   weft_progress_opts opts = WEFT_PROGRESS_OPTS_INIT;
   opts.is_quiet = true;
@@ -215,12 +241,12 @@ static void quiet_line(void) {
 }
 
 TEST(a_quiet_one_draws_nothing) {
-  start_child(quiet_line, "xterm", "C", 24);
+  start_child("child_quiet_line", "xterm", "C", 24);
   CHECK_EQ(end_child(), 0);
   CHECK_EQ(shown.bytes, 0);
 }
 
-static void stopped_line(void) {
+CHILD(stopped_line) {
   weft_progress *p;
   weft_progress_begin(&p, "searching", 1000);
   weft_progress_add(p, 370);
@@ -228,7 +254,7 @@ static void stopped_line(void) {
 }
 
 TEST(work_that_was_stopped_says_so) {
-  start_child(stopped_line, "xterm", "C", 24);
+  start_child("child_stopped_line", "xterm", "C", 24);
   CHECK_EQ(end_child(), 0);
   CHECK(line_has(0, "[########................]  37 %, stopped after "));
   CHECK(line_has(0, "searching  370 of 1.00 k"));
@@ -238,7 +264,7 @@ TEST(work_that_was_stopped_says_so) {
 
 enum { MANY = 3 };
 
-static void several_lines(void) {
+CHILD(several_lines) {
   static const char *const TITLES[MANY] = {"first", "second", "third"};
   weft_progress *all[MANY];
   weft_progress_opts opts = WEFT_PROGRESS_OPTS_INIT;
@@ -259,7 +285,7 @@ static void several_lines(void) {
 }
 
 TEST(several_have_a_line_each) {
-  start_child(several_lines, "xterm", "C", 24);
+  start_child("child_several_lines", "xterm", "C", 24);
   await_text("third");
   CHECK(line_has(0, "first") && line_has(1, "second") && line_has(2, "third"));
   let_go();
@@ -279,7 +305,7 @@ TEST(several_have_a_line_each) {
 }
 
 TEST(a_low_terminal_shows_what_fits) {
-  start_child(several_lines, "xterm", "C", 2);
+  start_child("child_several_lines", "xterm", "C", 2);
   await_text("first");
   for (unsigned i = 0; i < 4; i++) let_go();
   CHECK_EQ(end_child(), 0);
@@ -295,7 +321,7 @@ static void churn(unsigned index, void *arg) {
   opts.vanishes = true;
   for (unsigned i = 0; i < 40 / harness_slowdown() + 2; i++) {
     weft_progress *p;
-    if (weft_progress_begin_with(&opts, &p, "churning", 100) != 0) _exit(2);
+    REQUIRE(weft_progress_begin_with(&opts, &p, "churning", 100) == 0);
     weft_progress_add(p, 50);
     if (index == 0 && i % 8 == 0) weft_progress_print("still there");
     weft_progress_set_title(p, "churned");
@@ -303,14 +329,14 @@ static void churn(unsigned index, void *arg) {
   }
 }
 
-static void churn_on_threads(void) {
+CHILD(churn_on_threads) {
   unsigned before = harness_thread_count();
   harness_run_threads(4, churn, NULL);
-  if (harness_thread_count() != before) _exit(3); /* the drawing thread has ended */
+  CHECK_EQ(harness_thread_count(), before); /* the drawing thread has ended */
 }
 
 TEST(threads_come_and_go) {
-  start_child(churn_on_threads, "xterm", "C", 24);
+  start_child("child_churn_on_threads", "xterm", "C", 24);
   CHECK_EQ(end_child(), 0);
   CHECK(!sees("churn"));
   CHECK(sees("still there"));
@@ -320,12 +346,12 @@ static void add_block(size_t begin, size_t end, void *ctx) {
   (void)begin, (void)end, (void)ctx;
 }
 
-static void loop_on_terminal(void) {
+CHILD(loop_on_terminal) {
   weft_progress_for("looping", 100000, add_block, NULL);
 }
 
 TEST(a_loop_shows_itself) {
-  start_child(loop_on_terminal, "xterm", "C", 24);
+  start_child("child_loop_on_terminal", "xterm", "C", 24);
   CHECK_EQ(end_child(), 0);
   CHECK(line_has(0, "] 100 %, in "));
   CHECK(line_has(0, "looping  100 k, "));
@@ -333,7 +359,7 @@ TEST(a_loop_shows_itself) {
 
 /* ---- fork: the lines are the parent's ---- */
 
-static void fork_below_a_line(void) {
+CHILD(fork_below_a_line) {
   weft_progress *p, *own;
   weft_progress_begin(&p, "parent", 100);
   weft_progress_add(p, 100);
@@ -346,19 +372,21 @@ static void fork_below_a_line(void) {
     _exit(0);
   }
   int status;
-  if (waitpid(grandchild, &status, 0) != grandchild || status != 0) _exit(1);
+  REQUIRE(waitpid(grandchild, &status, 0) == grandchild);
+  CHECK_EQ(status, 0);
   weft_progress_end(p);
 }
 
 TEST(a_child_of_fork_has_lines_of_its_own) {
-  start_child(fork_below_a_line, "xterm", "C", 24);
+  if (!FORKS_FREELY) return;
+  start_child("child_fork_below_a_line", "xterm", "C", 24);
   CHECK_EQ(end_child(), 0);
   CHECK(sees("parent"));
 }
 
 /* ---- in the background nothing is drawn ---- */
 
-static void in_background(void) {
+CHILD(in_background) {
   /* Takes the terminal, and gives its foreground to a process that only waits. */
   ioctl(STDERR_FILENO, TIOCSCTTY, 0);
   pid_t other = fork();
@@ -368,14 +396,14 @@ static void in_background(void) {
     _exit(0);
   }
   setpgid(other, other);
-  if (tcsetpgrp(STDERR_FILENO, other) != 0) _exit(4);
+  REQUIRE(tcsetpgrp(STDERR_FILENO, other) == 0);
   one_line();
   kill(other, SIGKILL);
   waitpid(other, NULL, 0);
 }
 
 TEST(in_the_background_nothing_is_drawn) {
-  start_child(in_background, "xterm", "C", 24);
+  start_child("child_in_background", "xterm", "C", 24);
   let_go();
   let_go();
   CHECK_EQ(end_child(), 0);
