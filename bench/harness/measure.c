@@ -40,9 +40,11 @@ static void failure(measuring *m, const plan_run *run, const char *reason,
   text message = {0};
   text_print(&message, "%s %s: %s: %s", run->row, run->kase, command, reason);
   free(command);
-  if (m->progress.terminal) fputs("\r\033[K", stderr);
-  say("FAILED: %s", message.chars);
-  if (errors != NULL && errors[0] != 0) fputs(errors, stderr);
+  text line = {0};
+  text_print(&line, "bench: FAILED: %s", message.chars);
+  progress_print(line.chars);
+  text_free(&line);
+  if (errors != NULL && errors[0] != 0) progress_print(errors);
   if (!words_have(&m->results->failed, message.chars))
     words_add(&m->results->failed, message.chars, message.length);
   text_free(&message);

@@ -109,6 +109,11 @@ WEFT_API void weft_progress_get(weft_progress *p, weft_progress_state *state);
  * text has no line end. Threads: any. NULL ends the program with a message. */
 WEFT_API void weft_progress_print(const char *line);
 
+/* Draws all lines now, on the calling thread. For programs that want to choose the moment
+ * themselves, because nothing may disturb what they do in between: with an interval_ms of
+ * UINT_MAX the lines are drawn at the beginning, here, and at the end. Threads: any. */
+WEFT_API void weft_progress_draw(void);
+
 /* Ends it: the line shows for the last time how much was done and how long that took, and
  * stays, unless the options say that it vanishes. The handle is gone.
  *

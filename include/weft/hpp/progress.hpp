@@ -90,6 +90,11 @@ private:
   weft_progress *progress_ = nullptr;
 };
 
+/* Draws all progress that is shown now: weft_progress_draw. */
+inline void progress_draw() noexcept {
+  weft_progress_draw();
+}
+
 /* Writes a line above all progress that is shown: weft_progress_print. */
 inline void progress_print(const std::string &line) noexcept {
   weft_progress_print(line.c_str());

@@ -235,6 +235,10 @@ void weft_progress_get(weft_progress *p, weft_progress_state *state) {
   state->struct_size = given;
 }
 
+void weft_progress_draw(void) {
+  wf_screen_draw();
+}
+
 void weft_progress_print(const char *line) {
   wf_refuse_if(line == NULL, "weft_progress_print", "the line is NULL");
   wf_screen_print(line);

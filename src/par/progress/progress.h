@@ -53,6 +53,9 @@ void wf_screen_add(wf_screen_entry *entry);
  * it was not shown, or in a child of fork. */
 void wf_screen_remove(wf_screen_entry *entry, bool stays);
 
+/* Draws all lines now. */
+void wf_screen_draw(void);
+
 /* Writes a line above all others, whether there are some or not. */
 void wf_screen_print(const char *line);
 

@@ -215,6 +215,13 @@ void wf_screen_remove(wf_screen_entry *entry, bool stays) {
   wf_sys_thread_join(thread);
 }
 
+void wf_screen_draw(void) {
+  own_screen();
+  wf_lock_lock(&screen.lock);
+  draw();
+  wf_lock_unlock(&screen.lock);
+}
+
 void wf_screen_print(const char *line) {
   wf_terminal terminal;
   own_screen();

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -258,6 +259,32 @@ TEST(work_that_was_stopped_says_so) {
   CHECK_EQ(end_child(), 0);
   CHECK(line_has(0, "[########................]  37 %, stopped after "));
   CHECK(line_has(0, "searching  370 of 1.00 k"));
+}
+
+/* Drawn when the program says so, and never in between. */
+CHILD(drawn_by_hand) {
+  weft_progress *p;
+  weft_progress_opts opts = WEFT_PROGRESS_OPTS_INIT;
+  opts.interval_ms = UINT_MAX;
+  weft_progress_draw(); /* nothing yet */
+  REQUIRE(weft_progress_begin_with(&opts, &p, "measuring", 4) == 0);
+  await_go();
+  for (unsigned i = 0; i < 4; i++) {
+    weft_progress_add(p, 1);
+    weft_progress_draw();
+  }
+  await_go();
+  weft_progress_end(p);
+}
+
+TEST(a_program_may_draw_by_itself) {
+  start_child("child_drawn_by_hand", "xterm", "C", 24);
+  await_text("0 of 4");
+  let_go();
+  await_text("100 %, 0:00 left  measuring");
+  let_go();
+  CHECK_EQ(end_child(), 0);
+  CHECK(line_has(0, "100 %, in "));
 }
 
 /* ---- several lines ---- */
