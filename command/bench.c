@@ -376,6 +376,22 @@ static bool choose_rows(int count, char **names, bool *wanted) {
   return true;
 }
 
+/* A line on the terminal with the time that is left, drawn once a second: that does not
+ * disturb what is measured. */
+static weft_progress *begin_row(const char *name, double seconds, bool is_quiet) {
+  weft_progress *progress;
+  weft_progress_opts o = WEFT_PROGRESS_OPTS_INIT;
+  text title = {0};
+  o.interval_ms = 1000;
+  o.vanishes = true;
+  o.is_quiet = is_quiet || !terminal_is_interactive();
+  text_format(&title, "measuring %s", name);
+  weft_progress_begin_with(&o, &progress, title.chars, 0);
+  weft_progress_set_left(progress, (uint64_t)(seconds * 1e9));
+  text_free(&title);
+  return progress;
+}
+
 int command_bench(int argc, char **argv) {
   options o = {.argc = argc, .argv = argv};
   const char *record = NULL;
@@ -410,13 +426,9 @@ int command_bench(int argc, char **argv) {
            on(STYLE_PLAIN), threads, threads == 1 ? "" : "s", seconds * 4);
   for (int i = 0; i < ROW_COUNT; i++) {
     if (!wanted[i]) continue;
-    bool shows = !json && terminal_is_interactive();
-    if (shows) {
-      printf("measuring %s ...", ROWS[i].name);
-      fflush(stdout);
-    }
+    weft_progress *progress = begin_row(ROWS[i].name, seconds, json);
     results[i] = ROWS[i].measure(seconds);
-    if (shows) printf("\r\033[K");
+    weft_progress_end(progress);
     if (!json) print_row(i, &results[i], here, list, count);
     fflush(stdout);
   }

@@ -71,7 +71,7 @@ WEFT_API int weft_progress_begin_with(const weft_progress_opts *o, weft_progress
  *
  * Threads: any number at the same time, in tasks or not. Each has a counter of its own in
  * a cache line of its own: no lock, no atomic read-modify-write, no clock. Errors: none.
- * Cost: 2 ns; the first call of a thread allocates its counter. */
+ * Cost: 3 ns; the first call of a thread allocates its counter. */
 WEFT_API void weft_progress_add(weft_progress *p, uint64_t n);
 
 /* Changes what was not known at the beginning. Threads: any, at any time. The total: one
