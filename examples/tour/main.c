@@ -98,12 +98,24 @@ static double run_one(stop *s, const char *how, double (*run)(weft_progress *)) 
   return ms;
 }
 
-static void run_serially(bool is_small) {
+static double cpu_ms(void) {
+  return (double)clock() * 1e3 / CLOCKS_PER_SEC;
+}
+
+/* Returns which share of a CPU the serial work got: less than 1 if others wanted it, too.
+ * (The last stop sleeps by itself and does not count.) */
+static double run_serially(bool is_small) {
+  double used_ms = 0, took_ms = 0;
   for (size_t i = 0; i < STOP_COUNT; i++) {
     if (!STOPS[i]->prepare(STOPS[i], is_small))
       give_up(1, "no memory for %s", STOPS[i]->name);
+    double cpu = cpu_ms();
     STOPS[i]->serial_ms = run_one(STOPS[i], "serial", STOPS[i]->serial);
+    if (i + 1 == STOP_COUNT) break;
+    used_ms += cpu_ms() - cpu;
+    took_ms += STOPS[i]->serial_ms;
   }
+  return used_ms / took_ms;
 }
 
 /* The trace has this part only. False if there is none. */
@@ -120,7 +132,7 @@ static bool run_with_weft(void) {
 
 /* ---- the table ---- */
 
-static int print_table(void) {
+static int print_table(double share) {
   int wrong = 0;
   printf("\n  %-40s %11s %11s %9s\n", "", "serial", "weft", "speed-up");
   for (size_t i = 0; i < STOP_COUNT; i++) {
@@ -135,8 +147,13 @@ static int print_table(void) {
     if (STOPS[i]->say != NULL) STOPS[i]->say();
   weft_stats stats = WEFT_STATS_INIT;
   weft_pool_stats(NULL, &stats);
-  printf("  Threads took work from each other %llu times.\n\n",
+  printf("  Threads took work from each other %llu times.\n",
          (unsigned long long)stats.steals);
+  if (share < 0.9)
+    printf("  Other programs are at work here: the serial part got %.0f %% of a CPU. "
+           "Expect\n  higher speed-ups on a quiet machine.\n",
+           100 * share);
+  printf("\n");
   fflush(stdout);
   for (size_t i = 0; i < STOP_COUNT; i++)
     if (!STOPS[i]->is_right())
@@ -226,10 +243,10 @@ int main(int argc, char **argv) {
   unsigned threads = weft_thread_count();
   printf("weft %s: the same work serially and with weft, on %u thread%s\n\n",
          weft_version(), threads, threads == 1 ? "" : "s");
-  run_serially(r.is_small);
+  double share = run_serially(r.is_small);
   bool has_trace = run_with_weft();
   if (r.spoil != NULL) spoil_result(r.spoil);
-  int wrong = print_table();
+  int wrong = print_table(share);
   save_pictures();
   if (has_trace) show_timeline(r.view);
   for (size_t i = 0; i < STOP_COUNT; i++) STOPS[i]->release();
