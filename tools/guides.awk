@@ -1,0 +1,132 @@
+# Takes a page apart, for tools/check-guides, which explains the marks in pages.
+#
+# awk -v out=FOLDER -v page=NAME -f guides.awk page.md
+#
+# Writes into FOLDER: N.c and N.cpp, programs; N.sh, commands; N.expect, what the step N
+# prints; N.lines, lines that other files have word for word, the files in the first line; the
+# files that the page names, in box/; and `steps`, one line for each of these in order. Lines of
+# programs keep their numbers by #line. Prints what is wrong with the page, and exits with 1.
+
+function complain(text) {
+  print page ":" FNR ": " text
+  bad = 1
+}
+
+function step(kind) {
+  print kind, ++steps >(out "/steps")
+  return out "/" steps
+}
+
+# The program of a language grows block by block until a block has main.
+function add_line(language, text) {
+  program[language] = program[language] text "\n"
+}
+
+function open_block(language) {
+  if (program[language] == "") first_line[language] = FNR
+  add_line(language, "#line " (FNR + 1) " \"" page "\"")
+}
+
+function close_block(language, file) {
+  if (!has_main) return
+  file = step(language) "." language
+  printf "%s", program[language] >file
+  close(file)
+  program[language] = ""
+  has_main = 0
+}
+
+# What a mark says holds for the next fence only.
+function forget_marks() {
+  file_mark = run_by = run_as = not_run = ""
+}
+
+function begin_fence(   words, count, target) {
+  count = split(substr($0, 4), words, " ")
+  language = count > 0 ? words[1] : ""
+  taken = "" # what happens to the lines: "program", a file, or nothing
+  if (language == "") complain("a fence without a language")
+  else if (file_mark != "") {
+    taken = out "/box/" file_mark
+    printf "" >taken
+  } else if (not_run != "" || language == "text" || language == "rust" || language == "swift" || count > 1)
+    taken = ""
+  else if (run_by != "") {
+    taken = step("lines") ".lines"
+    print run_by >taken
+  } else if (run_as != "") {
+    target = step("sh") ".sh"
+    printf "%s\n", run_as >target
+    close(target)
+  } else if (language == "c" || language == "cpp") {
+    taken = "program"
+    open_block(language)
+  } else if (language == "sh") {
+    taken = step("sh") ".sh"
+    printf "" >taken
+  } else if (language == "output") {
+    if (steps == 0) complain("output of nothing")
+    taken = out "/" steps ".expect"
+    printf "" >taken
+  } else complain("nobody runs a block of \"" language "\"; say how, or why not")
+  forget_marks()
+}
+
+function end_fence() {
+  if (taken == "program") close_block(language)
+  else if (taken != "") close(taken)
+}
+
+# ---- hidden blocks: <!-- c, lines, --> ----
+
+hidden != "" && /^-->$/ { close_block(hidden); hidden = ""; next }
+hidden != "" {
+  add_line(hidden, $0)
+  if ($0 ~ /^int main\(/) has_main = 1
+  next
+}
+!fence && /^<!-- (c|cpp)$/ { hidden = $2; open_block(hidden); next }
+
+# ---- marks ----
+
+!fence && /^<!-- (file|run by|run as|not run): .* -->$/ {
+  text = $0
+  sub(/^<!-- [a-z ]*: /, "", text)
+  sub(/ -->$/, "", text)
+  if ($2 == "file:") file_mark = text
+  else if ($3 == "by:") run_by = text
+  else if ($3 == "as:") run_as = text
+  else not_run = text
+  next
+}
+
+# ---- fences ----
+
+/^```/ {
+  if (fence) end_fence()
+  else begin_fence()
+  fence = !fence
+  next
+}
+fence {
+  if (taken == "program") {
+    add_line(language, $0)
+    if ($0 ~ /^int main\(/) has_main = 1
+  } else if (taken != "") print >taken
+  next
+}
+
+# ---- the rest ----
+
+blank && /^    / { complain("an indented block; use a fence that says what it is") }
+{ blank = $0 == "" }
+
+END {
+  if (fence) complain("a fence is open at the end")
+  for (language in program)
+    if (program[language] != "") {
+      print page ":" first_line[language] ": these blocks of " language " have no main, so they do not run"
+      bad = 1
+    }
+  exit bad
+}
