@@ -21,13 +21,15 @@ function line_fits(pattern, text,   at, part) {
 }
 
 function fits(i, k) {
-  for (; i <= wanted_count; i++, k++) {
+  while (i <= wanted_count) {
     if (wanted[i] == "...") {
       for (; k <= got_count + 1; k++)
         if (fits(i + 1, k)) return 1
       return 0
     }
     if (k > got_count || !line_fits(wanted[i], got[k])) return 0
+    i++
+    k++
   }
   return k == got_count + 1
 }
