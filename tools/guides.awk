@@ -41,15 +41,16 @@ function forget_marks() {
   file_mark = run_by = run_as = not_run = ""
 }
 
-function begin_fence(   words, count, target) {
-  count = split(substr($0, 4), words, " ")
-  language = count > 0 ? words[1] : ""
+# begin_block(language, words): words of the line that begins it
+function begin_block(name, words,   target) {
+  language = name
+  sub(/^```/, "", language)
   taken = "" # what happens to the lines: "program", a file, or nothing
   if (language == "") complain("a fence without a language")
   else if (file_mark != "") {
     taken = out "/box/" file_mark
     printf "" >taken
-  } else if (not_run != "" || language == "text" || language == "rust" || language == "swift" || count > 1)
+  } else if (not_run != "" || language == "text" || language == "rust" || language == "swift" || words > 1)
     taken = ""
   else if (run_by != "") {
     taken = step("lines") ".lines"
@@ -72,20 +73,15 @@ function begin_fence(   words, count, target) {
   forget_marks()
 }
 
-function end_fence() {
+function end_block() {
   if (taken == "program") close_block(language)
   else if (taken != "") close(taken)
 }
 
-# ---- hidden blocks: <!-- c, lines, --> ----
+# ---- hidden blocks: a line "<!-- c", lines, a line "-->" ----
 
-hidden != "" && /^-->$/ { close_block(hidden); hidden = ""; next }
-hidden != "" {
-  add_line(hidden, $0)
-  if ($0 ~ /^int main\(/) has_main = 1
-  next
-}
-!fence && /^<!-- (c|cpp)$/ { hidden = $2; open_block(hidden); next }
+hidden && /^-->$/ { end_block(); hidden = 0; next }
+!fence && !hidden && /^<!-- (c|cpp|sh|output)$/ { begin_block($2, 1); hidden = 1; next }
 
 # ---- marks ----
 
@@ -102,13 +98,13 @@ hidden != "" {
 
 # ---- fences ----
 
-/^```/ {
-  if (fence) end_fence()
-  else begin_fence()
+/^```/ && !hidden {
+  if (fence) end_block()
+  else begin_block($1, split(substr($0, 4), words, " "))
   fence = !fence
   next
 }
-fence {
+fence || hidden {
   if (taken == "program") {
     add_line(language, $0)
     if ($0 ~ /^int main\(/) has_main = 1
@@ -122,7 +118,7 @@ blank && /^    / { complain("an indented block; use a fence that says what it is
 { blank = $0 == "" }
 
 END {
-  if (fence) complain("a fence is open at the end")
+  if (fence || hidden) complain("a block is open at the end")
   for (language in program)
     if (program[language] != "") {
       print page ":" first_line[language] ": these blocks of " language " have no main, so they do not run"
