@@ -85,6 +85,10 @@ hidden && /^-->$/ { end_block(); hidden = 0; next }
 
 # ---- marks ----
 
+!fence && !hidden && /^<!-- run as:$/ { many = 1; run_as = ""; next }
+many && /^-->$/ { many = 0; next }
+many { run_as = run_as (run_as == "" ? "" : "\n") $0; next }
+
 !fence && /^<!-- (file|run by|run as|not run): .* -->$/ {
   text = $0
   sub(/^<!-- [a-z ]*: /, "", text)
