@@ -3,7 +3,7 @@
 #
 # awk -f expect.awk page-says printed      exits with 1 if they differ
 
-FNR == NR { wanted[++wanted_count] = $0; next }
+FILENAME == ARGV[1] { wanted[++wanted_count] = $0; next }
 { got[++got_count] = $0 }
 
 function line_fits(pattern, text,   at, part) {

@@ -160,7 +160,9 @@ WEFT_API weft_iter weft_iter_from(size_t n, size_t size, weft_iter_from_fn *fn,
  * elements are the leaves, from left to right. Where a leaf stands for several elements,
  * a flat map behind it emits them:
  *
- *     struct piece { const struct node *tree; ... };
+ *     struct piece { const struct node *tree; };
+ *
+ *     struct piece whole = {root};
  *     weft_iter it = weft_iter_split(&whole, sizeof whole, halve, NULL);
  *     weft_iter_flat_map(&it, sizeof(struct item), emit_items, NULL);
  *
@@ -279,7 +281,7 @@ static inline void weft_emit(weft_out *out, const void *elem, size_t size) {
  * elements. For functions of weft_iter_flat_map that know how many they will emit:
  *
  *     if (weft_emit_count(out, n)) return;
- *     for (size_t j = 0; j < n; j++) ... weft_emit(out, &y, sizeof y); */
+ *     for (size_t j = 0; j < n; j++) weft_emit(out, &j, sizeof j); */
 static inline bool weft_emit_count(weft_out *out, size_t n) {
   if (out->only_counted) out->counted += n;
   return out->only_counted;

@@ -2,12 +2,12 @@
  * The arguments go by value; there is no struct and no void pointer.
  *
  *     WEFT_LOOP(saxpy, i, float, a, const float *, x, float *, y) { y[i] += a * x[i]; }
- *     WEFT_SUM_LOOP(dot, double, i, const double *, x, const double *, y) {
+ *     WEFT_SUM_LOOP(dot, float, i, const float *, x, const float *, y) {
  *       return x[i] * y[i];
  *     }
  *
  *     saxpy(n, 2.0f, x, y);
- *     double d = dot(n, x, y);
+ *     float d = dot(n, x, y);
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_TYPED_LOOP_H
@@ -58,8 +58,8 @@
  *
  *     WEFT_LOOP(scale, i, double *, a, double, by) { a[i] *= by; }
  *
- *     scale(n, a, 0.5);                 all elements
- *     scale_range(1, n - 1, a, 0.5);    all but the first and the last one */
+ *     scale(n, a, 0.5);                 // all elements
+ *     scale_range(1, n - 1, a, 0.5);    // all but the first and the last one */
 #define WEFT_LOOP(...)                                                                   \
   WF_LOOP_MAKE(EACH, WF_LOOP_COUNT(0, 0, 0, __VA_ARGS__), __VA_ARGS__)
 
