@@ -6,7 +6,7 @@
  * line with the variable, its value and what is used instead. Each variable is reported
  * once per process, however many pools are made. Called by threads that make a pool.
  *
- * A new variable needs an entry in VARIABLES, a row in docs/guide/tasks.md, and a member
+ * A new variable needs an entry in VARIABLES, a row in docs/guide/pools.md, and a member
  * of wf_environment if it is one of pools.
  *
  * SPDX-License-Identifier: MIT */
