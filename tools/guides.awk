@@ -45,6 +45,7 @@ function forget_marks() {
 function begin_block(name, words,   target) {
   language = name
   sub(/^```/, "", language)
+  if (run_by run_as not_run file_mark == "" && language ~ /^(sh|cmake|meson)$/) run_by = page_run_by
   taken = "" # what happens to the lines: "program", a file, or nothing
   if (language == "") complain("a fence without a language")
   else if (file_mark != "") {
@@ -89,6 +90,12 @@ hidden && /^-->$/ { end_block(); hidden = 0; next }
 many && /^-->$/ { many = 0; next }
 many { run_as = run_as (run_as == "" ? "" : "\n") $0; next }
 
+!fence && /^<!-- page run by: .* -->$/ {
+  page_run_by = $0
+  sub(/^<!-- page run by: /, "", page_run_by)
+  sub(/ -->$/, "", page_run_by)
+  next
+}
 !fence && /^<!-- (file|run by|run as|not run): .* -->$/ {
   text = $0
   sub(/^<!-- [a-z ]*: /, "", text)
