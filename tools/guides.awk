@@ -50,7 +50,6 @@ function begin_block(name, words,   target) {
   if (language == "") complain("a fence without a language")
   else if (file_mark != "") {
     taken = out "/box/" file_mark
-    printf "" >taken
   } else if (not_run != "" || language == "text" || language == "rust" || language == "swift" || words > 1)
     taken = ""
   else if (run_by != "") {
@@ -119,7 +118,7 @@ fence || hidden {
   if (taken == "program") {
     add_line(language, $0)
     if ($0 ~ /^int main\(/) has_main = 1
-  } else if (taken != "") print >taken
+  } else if (taken != "") print >>taken
   next
 }
 
