@@ -89,6 +89,13 @@ hidden && /^-->$/ { end_block(); hidden = 0; next }
 many && /^-->$/ { many = 0; next }
 many { run_as = run_as (run_as == "" ? "" : "\n") $0; next }
 
+!fence && /^<!-- compile with: .* -->$/ {
+  text = $0
+  sub(/^<!-- compile with: /, "", text)
+  sub(/ -->$/, "", text)
+  print text >(out "/options")
+  next
+}
 !fence && /^<!-- page run by: .* -->$/ {
   page_run_by = $0
   sub(/^<!-- page run by: /, "", page_run_by)
