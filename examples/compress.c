@@ -2,10 +2,9 @@
  * writes the results in order. Each block becomes a gzip member of its own, and a file of
  * several members is what `gzip -d` expects.
  *
- *     compress [-1 ... -9] <file >file.gz
- *     compress --test                    packs and unpacks texts of several sizes
- *
- * Needs zlib: cc -O2 -D_GNU_SOURCE compress.c -lweft -lz -pthread
+ *     cc -O2 -D_GNU_SOURCE compress.c -o compress $(pkg-config --cflags --libs weft zlib)
+ *     ./compress [-1 ... -9] <file >file.gz
+ *     ./compress --test                  packs and unpacks texts of several sizes
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>

@@ -1,10 +1,11 @@
 /* http_server.c - a small HTTP/1.1 server: one thread waits for everything with epoll,
  * requests run in the pool, and an eventfd tells the thread when some are answered.
- *     http_server 8080      and then    curl localhost:8080/primes/100000
  *
- * Port 0 takes a free one. SIGINT and SIGTERM end it when the requests under way are
- * answered. At most QUEUE_LIMIT requests wait in the pool, or as many as a second number
- * says; others get a 503 at once.
+ *     cc -O2 http_server.c -o http_server $(pkg-config --cflags --libs weft)
+ *     ./http_server [port [queue limit]]   and then   curl localhost:PORT/primes/100000
+ *
+ * Port 0, the default, is any free one; it prints its address. SIGINT and SIGTERM end it
+ * when the requests under way are answered. More requests than the limit get a 503.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -32,8 +33,7 @@ static connection connections[CONNECTIONS]; /* by socket; the loop's, as the res
 static int poller, answered;                /* the epoll and the eventfd */
 static volatile sig_atomic_t ends_soon;
 
-/* In the pool, as the next two. A client that leaves too many replies unread is dropped.
- */
+/* In the pool, as the next two. A client that does not read its replies is dropped. */
 static void reply(connection *c, const char *status, const char *body) {
   char text[256];
   c->is_over = status[0] != '2' || strcasestr(c->request, "connection: close") != NULL;
@@ -89,10 +89,8 @@ static void accept_one(int listener) {
 
 static void close_or_watch(connection *c) {
   c->handle = NULL;
-  if (c->is_over)
-    close(c->socket);
-  else
-    watch(EPOLL_CTL_MOD, c->socket, EPOLLIN | EPOLLONESHOT);
+  if (c->is_over) close(c->socket);
+  if (!c->is_over) watch(EPOLL_CTL_MOD, c->socket, EPOLLIN | EPOLLONESHOT);
 }
 
 static void start(connection *c) {
@@ -142,12 +140,10 @@ int main(int argc, char **argv) {
   watch(EPOLL_CTL_ADD, answered, EPOLLIN);
   for (struct epoll_event event; !ends_soon;) {
     if (epoll_wait(poller, &event, 1, -1) != 1) continue;
-    if (event.data.fd == listener)
-      accept_one(listener);
-    else if (event.data.fd != answered)
-      start(&connections[event.data.fd]);
-    else if (read(answered, &(uint64_t){0}, sizeof(uint64_t)) > 0)
-      finish_some();
+    int fd = event.data.fd;
+    if (fd == listener) accept_one(listener);
+    if (fd != listener && fd != answered) start(&connections[fd]);
+    if (fd == answered && read(fd, &(uint64_t){0}, sizeof(uint64_t)) > 0) finish_some();
   }
   weft_shutdown(); /* when what the pool has is answered */
   return 0;
