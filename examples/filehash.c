@@ -48,16 +48,15 @@ static ssize_t read_block(int fd, unsigned char *to, size_t size, off_t at) {
 }
 
 /* int hash_blocks(size_t n, int fd, uint64_t *hashes): 0, or the error of the first block
- * that could not be read. The thread waits for the disk in a blocking section: meanwhile
- * another one computes. */
+ * that could not be read. Where reads take long, as from a network, put the read between
+ * weft_blocking_begin() and weft_blocking_end(): then another thread computes meanwhile.
+ */
 WEFT_TRY_LOOP(hash_blocks, i, int, fd, uint64_t *, hashes) {
   unsigned char block[BLOCK];
-  weft_blocking_begin();
   ssize_t size = read_block(fd, block, BLOCK, (off_t)i * BLOCK);
-  int error = size < 0 ? errno : 0;
-  weft_blocking_end();
-  if (error == 0) hashes[i] = hash_bytes(block, (size_t)size);
-  return error;
+  if (size < 0) return errno;
+  hashes[i] = hash_bytes(block, (size_t)size);
+  return 0;
 }
 
 static int hash_serially(size_t n, int fd, uint64_t *hashes) {

@@ -5,7 +5,8 @@
  *     cc -O2 life.c -o life $(pkg-config --cflags --libs weft)
  *     ./life [generations [threads [rows cols]]]
  *
- * Prints a part of the last board: a gun that shoots gliders, and random cells below it.
+ * Prints a corner of the last board: a gun that shoots gliders. Far below it there are
+ * random cells.
  *
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -68,14 +69,14 @@ static void set_up(cell *board, size_t rows, size_t cols) {
   for (size_t r = 0; r < sizeof GUN / sizeof GUN[0]; r++)
     for (size_t c = 0; GUN[r][c] != '\0'; c++)
       board[(r + 1) * cols + c + 1] = GUN[r][c] == 'O';
-  for (size_t i = 40 * cols; i < rows * cols; i++) {
+  for (size_t i = 100 * cols; i + 100 * cols < rows * cols; i++) {
     random = random * 1664525u + 1013904223u;
     board[i] = random >> 30 == 0;
   }
 }
 
 static void print_part(const cell *board, size_t cols) {
-  for (size_t r = 0; r < 30; r++) {
+  for (size_t r = 0; r < 26; r++) {
     char line[65];
     for (size_t c = 0; c < 64; c++) line[c] = board[r * cols + c] ? 'O' : '.';
     line[64] = '\0';

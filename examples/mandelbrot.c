@@ -76,7 +76,7 @@ static bool write_pgm(const char *name, const unsigned char *picture, size_t row
 }
 
 int main(int argc, char **argv) {
-  size_t cols = argc > 1 ? strtoul(argv[1], NULL, 10) : 900, rows = cols * 2 / 3;
+  size_t cols = argc > 1 ? strtoul(argv[1], NULL, 10) : 600, rows = cols * 2 / 3;
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
   if (cols < 2 || cols > 20000 || weft_init(&config) != 0) {

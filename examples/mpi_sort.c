@@ -122,7 +122,7 @@ int main(int argc, char **argv) {
   for (int r = 0; rank == 0 && r < ranks; r++) {
     const int *f = &all_facts[3 * r];
     counts[r] = f[0];
-    printf("rank %d: %d CPUs, %d threads, %d keys\n", r, f[1], f[2], f[0]);
+    printf("rank %d: CPUs: %d, threads: %d, keys: %d\n", r, f[1], f[2], f[0]);
     if (argc < 3 && getenv("WEFT_NUM_THREADS") == NULL && f[2] > f[1]) right = 0;
   }
   if (rank == 0) places(at, counts, ranks);

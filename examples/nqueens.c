@@ -14,7 +14,8 @@
 #include <time.h>
 #include <weft.h>
 
-enum { MOST = 16 };
+/* LAST_ROWS: the search of the last rows takes some nanoseconds, as long as forks do. */
+enum { MOST = 16, LAST_ROWS = 3 };
 
 /* Squares of the next row that are attacked, as bits: by column and along diagonals. */
 typedef struct attacked {
@@ -31,23 +32,23 @@ static attacked with_queen(attacked by, unsigned square) {
   return next;
 }
 
+static long solutions_serially(unsigned n, unsigned row, attacked by) {
+  if (row == n) return 1;
+  long sum = 0;
+  for (unsigned free = free_squares(by, n); free != 0; free &= free - 1)
+    sum += solutions_serially(n, row + 1, with_queen(by, free & -free));
+  return sum;
+}
+
 /* static long solutions(unsigned n, unsigned row, attacked by), which can be forked. */
 WEFT_TASK(long, solutions, unsigned, n, unsigned, row, attacked, by) {
-  if (row == n) return 1;
+  if (n - row <= LAST_ROWS) return solutions_serially(n, row, by);
   solutions_task children[MOST];
   unsigned count = 0;
   long sum = 0;
   for (unsigned free = free_squares(by, n); free != 0; free &= free - 1)
     solutions_fork(&children[count++], n, row + 1, with_queen(by, free & -free));
   while (count > 0) sum += solutions_join(&children[--count]); /* the newest first */
-  return sum;
-}
-
-static long solutions_serially(unsigned n, unsigned row, attacked by) {
-  if (row == n) return 1;
-  long sum = 0;
-  for (unsigned free = free_squares(by, n); free != 0; free &= free - 1)
-    sum += solutions_serially(n, row + 1, with_queen(by, free & -free));
   return sum;
 }
 
@@ -73,7 +74,7 @@ static bool print_one(unsigned n, unsigned row, attacked by) {
 }
 
 int main(int argc, char **argv) {
-  unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 11;
+  unsigned n = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 10) : 12;
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
   if (n < 1 || n > MOST || weft_init(&config) != 0) {

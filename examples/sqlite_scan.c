@@ -101,6 +101,7 @@ int main(int argc, char **argv) {
     fprintf(stderr, "usage: sqlite_scan [rows up to 10^8 [threads]]\n");
     return 2;
   }
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); /* else connections share a lock for it */
   char name[] = "/tmp/sqlite_scan-XXXXXX";
   int fd = mkstemp(name);
   if (fd < 0 || close(fd) != 0) return perror(name), 1;
