@@ -32,27 +32,27 @@ static void add_word(table *t, const char *text, size_t count) {
   for (const char *c = text; *c != '\0'; c++) hash = hash * 31 + (unsigned char)*c;
   word **at = &t->slots[hash % SLOTS];
   while (*at != NULL && strcmp((*at)->text, text) != 0) at = &(*at)->next;
-  if (*at == NULL) {
-    if ((*at = calloc(1, sizeof **at)) == NULL) abort();
-    strcpy((*at)->text, text);
-  }
+  if (*at == NULL && (*at = calloc(1, sizeof **at)) == NULL) abort();
+  if ((*at)->count == 0) strcpy((*at)->text, text);
   (*at)->count += count;
 }
 
 static void add_file(table *t, const char *name) {
-  char text[LONGEST];
+  char text[LONGEST], piece[4096];
   size_t length = 0;
-  FILE *file = fopen(name, "r");
-  if (file == NULL) return; /* main has looked */
-  for (int c = 0; c != EOF;) {
-    c = getc_unlocked(file);
-    if (isalpha(c) && length < LONGEST - 1) text[length++] = (char)tolower(c);
-    if (isalpha(c) || length == 0) continue;
-    text[length] = '\0';
-    add_word(t, text, 1);
-    length = 0;
+  FILE *file = fopen(name, "r"); /* main has looked whether it can be read */
+  for (size_t got = 1; file != NULL && got > 0;) {
+    got = fread(piece, 1, sizeof piece, file);
+    for (size_t i = 0; i < got + (got == 0); i++) {
+      int c = got > 0 ? (unsigned char)piece[i] : ' '; /* the end ends a word, too */
+      if (isalpha(c) && length < LONGEST - 1) text[length++] = (char)tolower(c);
+      if (isalpha(c) || length == 0) continue;
+      text[length] = '\0';
+      add_word(t, text, 1);
+      length = 0;
+    }
   }
-  fclose(file);
+  if (file != NULL) fclose(file);
 }
 
 /* The reduction: an empty table, the files [begin, end), and what another thread has. */
