@@ -96,9 +96,9 @@ int main(int argc, char **argv) {
   size_t cols = argc > 4 ? strtoul(argv[4], NULL, 10) : 600;
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
-  if (count == 0 || rows < 40 || rows > 20000 || cols < 64 || cols > 20000 ||
-      weft_init(&config) != 0) {
-    fprintf(stderr, "usage: life [generations [threads [rows cols]]], 40 x 64 or more\n");
+  if (count == 0 || count > 1000000 || rows < 40 || rows > 20000 || cols < 64 ||
+      cols > 20000 || weft_init(&config) != 0) {
+    fprintf(stderr, "usage: life [generations up to 10^6 [threads [rows cols]]]\n");
     return 2;
   }
   size_t size = rows * cols;

@@ -88,7 +88,7 @@ int main(int argc, char **argv) {
   size_t steps = argc > 3 ? strtoul(argv[3], NULL, 10) : 20;
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
-  if (n == 0 || n > 1000000 || steps == 0 || weft_init(&config) != 0) {
+  if (n == 0 || n > 1000000 || steps == 0 || steps > 1000000 || weft_init(&config) != 0) {
     fprintf(stderr, "usage: nbody [bodies up to 10^6 [threads [steps]]]\n");
     return 2;
   }
