@@ -83,10 +83,10 @@ extern "C" {
 
 typedef struct pthreadpool *pthreadpool_t;
 
-/* Creates a pool of threads_count threads, the calling one included. 0: as many as weft starts
- * by itself, which is WEFT_NUM_THREADS or the number of CPUs that the process may use.
- * Returns NULL if there is no memory, or for more than WEFT_MAX_THREADS (1024). If the
- * system refuses some threads, the pool has those that started. */
+/* Creates a pool of threads_count threads, the calling one included. 0: as many as weft
+ * starts by itself, which is WEFT_NUM_THREADS or the number of CPUs that the process may
+ * use. Returns NULL if there is no memory, or for more than WEFT_MAX_THREADS (1024). If
+ * the system refuses some threads, the pool has those that started. */
 PTHREADPOOL_API pthreadpool_t pthreadpool_create(size_t threads_count);
 
 /* Threads that the program lends to a pool. schedule arranges that task(context) is
