@@ -11,7 +11,7 @@ TESTS ?= $(shell echo $$((2 * $(JOBS))))
 # CMake's build gets its own number of jobs, not the flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
-.PHONY: all configure help demo test check-long coverage install clean
+.PHONY: all configure help demo test check check-long coverage install clean
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -32,13 +32,20 @@ demo: configure ## build and run the tour: pictures, a table and a timeline in $
 	@$(CMAKE_BUILD) --target example_tour weft_command
 	@$(BUILD)/examples/tour --out $(BUILD)/tour --view $(BUILD)/weft $(DEMO_ARGS)
 
-test: all ## run the tests
-	@ctest --test-dir $(BUILD) -LE long --parallel $(TESTS) --output-on-failure
+test: configure ## run the tests of every feature: three minutes with the build
+	@$(CMAKE_BUILD) --target weft_quick
+	@ctest --test-dir $(BUILD) -L quick --parallel $(TESTS) --output-on-failure
+
+check: ## run what must hold before a change goes in: a quarter of an hour
+	@.ci/run
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
-	@.ci/run dev-clang release-gcc asan-gcc tsan-gcc msan valgrind delays orders coverage static platforms \
-	  fuzz reproducible
+	@.ci/run $(LONG_STEPS)
+
+# Steps of .ci/run that it does not run by itself.
+LONG_STEPS = dev-gcc dev-clang release-gcc release-clang posix-gcc asan-gcc tsan-gcc msan valgrind \
+  delays orders coverage static platforms fuzz reproducible pthreadpool-suite
 
 coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage
