@@ -42,7 +42,9 @@ extern "C" {
  * calls that move elements within an array (partition, reverse, rotate) leave the same
  * elements in some order. */
 
-/* Replaces
+/* Makes one element from each element of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i, ctx);
@@ -55,7 +57,9 @@ WEFT_API void weft_map_with(const weft_opts *o, void *dst, size_t dst_size,
                             const void *src, size_t n, size_t src_size, weft_map_fn *fn,
                             void *ctx);
 
-/* Replaces
+/* Makes one element from each, by a function that can fail.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) {
  *       int error = fn((char *)dst + i * dst_size, (const char *)src + i * src_size, i,
@@ -76,7 +80,9 @@ WEFT_API int weft_try_map_with(const weft_opts *o, void *dst, size_t dst_size,
                                const void *src, size_t n, size_t src_size,
                                weft_try_map_fn *fn, void *ctx);
 
-/* Replaces
+/* Copies the elements for which a predicate holds, in their order.
+ *
+ * Replaces
  *
  *     size_t kept = 0;
  *     for (size_t i = 0; i < n; i++)
@@ -95,7 +101,9 @@ WEFT_API size_t weft_filter(void *dst, const void *src, size_t n, size_t size,
 WEFT_API size_t weft_filter_with(const weft_opts *o, void *dst, const void *src, size_t n,
                                  size_t size, weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* Moves the elements for which a predicate holds to the front; stable.
+ *
+ * Replaces
  *
  *     size_t split = 0, others = 0;
  *     for (size_t i = 0; i < n; i++)
@@ -113,7 +121,9 @@ WEFT_API size_t weft_partition(void *base, size_t n, size_t size, weft_pred_fn *
 WEFT_API size_t weft_partition_with(const weft_opts *o, void *base, size_t n, size_t size,
                                     weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* Removes elements that equal the one in front of them.
+ *
+ * Replaces
  *
  *     size_t count = n > 0;
  *     for (size_t i = 1; i < n; i++)
@@ -128,7 +138,9 @@ WEFT_API size_t weft_unique(void *base, size_t n, size_t size, weft_cmp_fn *cmp,
 WEFT_API size_t weft_unique_with(const weft_opts *o, void *base, size_t n, size_t size,
                                  weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Counts the elements for which a predicate holds.
+ *
+ * Replaces
  *
  *     size_t count = 0;
  *     for (size_t i = 0; i < n; i++) count += pred(base[i], ctx);
@@ -138,7 +150,9 @@ WEFT_API size_t weft_count(const void *base, size_t n, size_t size, weft_pred_fn
 WEFT_API size_t weft_count_with(const weft_opts *o, const void *base, size_t n,
                                 size_t size, weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* Counts how many elements have each key.
+ *
+ * Replaces
  *
  *     memset(counts, 0, keys * sizeof(size_t));
  *     for (size_t i = 0; i < n; i++) counts[key(base[i], ctx)]++;
@@ -154,7 +168,9 @@ WEFT_API void weft_histogram_with(const weft_opts *o, size_t *counts, size_t key
                                   const void *base, size_t n, size_t size,
                                   weft_key_fn *key, void *ctx);
 
-/* Replaces
+/* Sets all elements of an array to one value.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) memcpy(base + i * size, value, size);
  *
@@ -163,20 +179,26 @@ WEFT_API void weft_fill(void *base, size_t n, size_t size, const void *value);
 WEFT_API void weft_fill_with(const weft_opts *o, void *base, size_t n, size_t size,
                              const void *value);
 
-/* Replaces
+/* Copies an array.
+ *
+ * Replaces
  *
  *     memcpy(dst, src, n * size); */
 WEFT_API void weft_copy(void *dst, const void *src, size_t n, size_t size);
 WEFT_API void weft_copy_with(const weft_opts *o, void *dst, const void *src, size_t n,
                              size_t size);
 
-/* Replaces
+/* Reverses the order of the elements of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n / 2; i++) swap(base[i], base[n - 1 - i]); */
 WEFT_API void weft_reverse(void *base, size_t n, size_t size);
 WEFT_API void weft_reverse_with(const weft_opts *o, void *base, size_t n, size_t size);
 
-/* Replaces
+/* Exchanges the front and the back part of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) rotated[i] = base[(middle + i) % n];
  *     memcpy(base, rotated, n * size);
@@ -188,7 +210,9 @@ WEFT_API void weft_rotate(void *base, size_t n, size_t size, size_t middle);
 WEFT_API void weft_rotate_with(const weft_opts *o, void *base, size_t n, size_t size,
                                size_t middle);
 
-/* Replaces
+/* Collects elements by their indices.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) dst[i] = src[index[i]];
  *
@@ -198,7 +222,9 @@ WEFT_API void weft_gather(void *dst, const void *src, const size_t *index, size_
 WEFT_API void weft_gather_with(const weft_opts *o, void *dst, const void *src,
                                const size_t *index, size_t n, size_t size);
 
-/* Replaces
+/* Writes elements to the places that indices name.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) dst[index[i]] = src[i];
  *

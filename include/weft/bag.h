@@ -21,15 +21,27 @@
 extern "C" {
 #endif
 
+/* What all calls of this header share.
+ *
+ * Serial: an array with a count, unless the call says otherwise.
+ *
+ * Threads: any, unless the call says otherwise. Errors: a NULL argument ends the program
+ * with a message, unless the call says otherwise. Cost: a few nanoseconds, unless the
+ * call says otherwise. */
+
 /* Elements of one size, in no particular order. */
 typedef struct weft_bag weft_bag;
 
 /* Creates an empty bag for elements of `size` bytes. Threads: any. Errors: WEFT_EINVAL if
  * out is NULL, or size is 0 or more than a quarter of the address space; WEFT_ENOMEM.
- * Then *out is NULL. */
+ * Then *out is NULL.
+ *
+ * Cost: an allocation. */
 WEFT_API int weft_bag_create(weft_bag **out, size_t size);
 
-/* Replaces
+/* Adds a copy of an element.
+ *
+ * Replaces
  *
  *     memcpy(&array[count++], elem, size);
  *
@@ -44,7 +56,9 @@ WEFT_API int weft_bag_create(weft_bag **out, size_t size);
  * at least a page for each. */
 WEFT_API int weft_bag_add(weft_bag *b, const void *elem);
 
-/* Replaces
+/* Adds copies of several elements.
+ *
+ * Replaces
  *
  *     memcpy(&array[count], base, n * size), count += n;
  *
@@ -57,31 +71,43 @@ WEFT_API int weft_bag_add_many(weft_bag *b, const void *base, size_t n);
  * added in all. */
 WEFT_API size_t weft_bag_count(const weft_bag *b);
 
-/* Replaces
+/* Copies all elements to an array.
+ *
+ * Replaces
  *
  *     memcpy(dst, array, count * size);
  *
  * Meaning: copies all elements, weft_bag_count of them, to dst, in some order; the bag
  * keeps them. Uses the current pool if there are many. Threads: any, while none adds.
- * Errors: NULL arguments (dst may be NULL if the bag is empty) end the program. */
+ * Errors: NULL arguments (dst may be NULL if the bag is empty) end the program.
+ *
+ * Cost: that of copying the memory. */
 WEFT_API void weft_bag_copy(void *dst, const weft_bag *b);
 
-/* Replaces
+/* Calls a function for each element, on the calling thread.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < count; i++) fn(&array[i], ctx);
  *
  * Meaning: calls fn(elem, ctx) for each element where it is, one after the other, on the
  * calling thread. fn may change the element, and must not add to the bag. To do it in
  * parallel, copy them to an array. Threads: any, while none adds. Errors: NULL arguments
- * end the program with a message. */
+ * end the program with a message.
+ *
+ * Cost: a call for each element. */
 WEFT_API void weft_bag_each(weft_bag *b, void (*fn)(void *elem, void *ctx), void *ctx);
 
 /* Takes all elements out. Keeps some of the memory for those that come next. Threads:
- * any, while no other one uses the bag. NULL ends the program with a message. */
+ * any, while no other one uses the bag. NULL ends the program with a message.
+ *
+ * Cost: some instructions for each thread that has added, and that of freeing memory. */
 WEFT_API void weft_bag_clear(weft_bag *b);
 
 /* Frees the bag with its elements. NULL does nothing. No other thread may use the bag now
- * or later. */
+ * or later.
+ *
+ * Threads: one, when no other one uses the bag. Cost: that of freeing the memory. */
 WEFT_API void weft_bag_destroy(weft_bag *b);
 
 #ifdef __cplusplus

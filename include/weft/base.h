@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <weft/fn.h>
 
+/* The version of this header; weft_version gives that of the library that runs. */
 #define WEFT_VERSION_MAJOR 0
 #define WEFT_VERSION_MINOR 1
 #define WEFT_VERSION_PATCH 0
@@ -46,9 +47,15 @@
 extern "C" {
 #endif
 
-/* Status: calls that set something up return 0 or one of these. Calls that compute cannot
- * fail; they return their result or nothing. Codes and texts are kept in this list
- * only. */
+/* What all calls of this header share.
+ *
+ * Serial: none: they compute nothing, unless the call says otherwise. Threads: any,
+ * unless the call says otherwise. Errors: none, unless the call says otherwise. Cost: a
+ * few instructions, unless the call says otherwise. */
+
+/* All status codes with their texts. Calls that set something up return 0 or one of
+ * these. Calls that compute cannot fail; they return their result or nothing. Codes and
+ * texts are kept in this list only. */
 #define WEFT_STATUS_LIST(ENTRY)                                                          \
   ENTRY(WEFT_EINVAL, -1, "invalid argument")                                             \
   ENTRY(WEFT_ENOMEM, -2, "out of memory")                                                \
@@ -58,6 +65,7 @@ extern "C" {
   ENTRY(WEFT_EDEADLK, -6, "the call would wait for itself")                              \
   ENTRY(WEFT_EIO, -8, "a file cannot be written")
 
+/* The status codes, as an enum: WEFT_OK is success, errors are negative. */
 #define WEFT_STATUS_ENUM(name, value, text) name = value,
 typedef enum weft_status { WEFT_OK = 0, WEFT_STATUS_LIST(WEFT_STATUS_ENUM) } weft_status;
 #undef WEFT_STATUS_ENUM
@@ -68,10 +76,12 @@ typedef enum weft_status { WEFT_OK = 0, WEFT_STATUS_LIST(WEFT_STATUS_ENUM) } wef
  * Threads: any. Cost: a table lookup.
  *
  *     int status = weft_pool_create(&pool, NULL);
- *     if (status != 0) fprintf(stderr, "no pool: %s\n", weft_strerror(status)); */
+ *     if (status != 0) fprintf(stderr, "no pool: %s\n", weft_strerror(status));
+ *
+ * Errors: none; the text for an unknown number says so. */
 WEFT_API const char *weft_strerror(int status);
 
-/* Returns the version of the library that runs, such as "0.1.0"; the macros above give
+/* Returns the version of the library that runs, such as "0.1.0". The macros above give
  * the version of the header that was compiled. Threads: any. */
 WEFT_API const char *weft_version(void);
 

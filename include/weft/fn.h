@@ -29,8 +29,8 @@ typedef void weft_range_fn(size_t begin, size_t end, void *ctx);
 /* A predicate: does it hold for the element at elem? */
 typedef bool weft_pred_fn(const void *elem, void *ctx);
 
-/* A comparator as in qsort_r: less than 0 if *a comes before *b, 0 if they are equal,
- * greater than 0 otherwise. */
+/* A comparator as in qsort_r. It returns less than 0 if *a comes before *b, 0 if they are
+ * equal, greater than 0 otherwise. */
 typedef int weft_cmp_fn(const void *a, const void *b, void *ctx);
 
 #ifdef __cplusplus

@@ -29,8 +29,19 @@
 extern "C" {
 #endif
 
+/* What all calls of this header share.
+ *
+ * Serial: none: only weft_graph_run runs something, unless the call says otherwise.
+ * Threads: those that may build, one at a time, unless the call says otherwise. Errors:
+ * none, unless the call says otherwise. Cost: some tens of nanoseconds, unless the call
+ * says otherwise. */
+
+/* A graph of functions. It belongs to the program, from weft_graph_create to
+ * weft_graph_destroy. */
 typedef struct weft_graph weft_graph;
-typedef struct weft_node weft_node; /* lives as long as its graph */
+
+/* A node of a graph; it lives as long as its graph. */
+typedef struct weft_node weft_node;
 
 /* The function of a node that chooses: returns the number of an edge. */
 typedef size_t weft_choice_fn(void *ctx);
@@ -42,16 +53,22 @@ typedef size_t weft_choice_fn(void *ctx);
 /* Creates an empty graph.
  *
  * Meaning: *out is the graph, or NULL on failure. An empty graph can be run: nothing
- * happens. Threads: any. Errors: WEFT_EINVAL for NULL out, WEFT_ENOMEM. */
+ * happens. Threads: any. Errors: WEFT_EINVAL for NULL out, WEFT_ENOMEM.
+ *
+ * Cost: two allocations at most. */
 WEFT_API int weft_graph_create(weft_graph **out);
 
 /* Frees a graph with its nodes. NULL does nothing. A graph that runs ends the program
- * with a message. Threads: any, while nobody uses the graph. */
+ * with a message. Threads: any, while nobody uses the graph.
+ *
+ * Cost: that of freeing the memory. */
 WEFT_API void weft_graph_destroy(weft_graph *g);
 
-/* Serial: fn(ctx);
+/* Adds a node: a function that is called once in each run.
  *
- * Adds a node: fn(ctx) is called once in each run, when all nodes with an edge to it have
+ * Serial: fn(ctx);
+ *
+ * fn(ctx) is called when all nodes with an edge to it have
  * ended, on any thread of the pool.
  *
  * Meaning: the name is for messages, for weft_graph_dot and for traces. It is copied, may
@@ -74,9 +91,11 @@ WEFT_API void weft_graph_destroy(weft_graph *g);
 WEFT_API weft_node *weft_graph_add(weft_graph *g, const char *name, weft_fn *fn,
                                    void *ctx);
 
-/* Serial: switch (fn(ctx)) { case 0: ...; break; case 1: ...; break; }
+/* Adds a node that chooses what comes next.
  *
- * Adds a node that chooses what comes next: its edges are numbered 0, 1, ... in the order
+ * Serial: switch (fn(ctx)) { case 0: ...; break; case 1: ...; break; }
+ *
+ * Its edges are numbered 0, 1, ... in the order
  * in which they were added, and the node behind the edge whose number fn returns starts
  * at once. Any other number, such as WEFT_CHOOSE_NONE, starts nothing: the path ends
  * there.
@@ -104,20 +123,22 @@ WEFT_API weft_node *weft_graph_add(weft_graph *g, const char *name, weft_fn *fn,
 WEFT_API weft_node *weft_graph_choice(weft_graph *g, const char *name, weft_choice_fn *fn,
                                       void *ctx);
 
-/* Serial: before; after;
+/* Adds an edge: `after` starts when `before` has ended.
  *
- * Adds an edge: `after` starts when `before` has ended.
+ * Serial: before; after;
  *
- * Threads: one at a time. Errors, and weft_graph_error names the nodes: WEFT_EINVAL for
+ * Threads: one at a time. Errors: WEFT_EINVAL, and weft_graph_error names the nodes, for
  * an edge that is there already, from a node to itself (unless that is a choice), with a
  * node of another graph, or with NULL; WEFT_ENOMEM; WEFT_EBUSY while the graph runs.
  * Cycles are found when the graph is run. Cost: up to four edges of a node need no memory
  * of their own. */
 WEFT_API int weft_graph_edge(weft_graph *g, weft_node *before, weft_node *after);
 
-/* Serial: for (each node, in an order that the edges allow) fn(ctx);
+/* Runs a graph and returns when all of it has ended.
  *
- * Runs the graph and returns when all of it has ended. The thread takes part, and while
+ * Serial: for (each node, in an order that the edges allow) fn(ctx);
+ *
+ * The thread takes part, and while
  * it waits it helps, as in weft_scope_end.
  *
  * Meaning: returns 0, or the error with which a node cancelled the scope around it,
@@ -158,7 +179,9 @@ WEFT_API const char *weft_graph_error(const weft_graph *g);
  * Threads: any, while nobody builds. Errors: WEFT_EINVAL if out is NULL or does not take
  * what is written; errno says why.
  *
- *     weft_graph_dot(g, stdout); */
+ *     weft_graph_dot(g, stdout);
+ *
+ * Cost: that of writing the text. */
 WEFT_API int weft_graph_dot(const weft_graph *g, FILE *out);
 
 #ifdef __cplusplus

@@ -22,7 +22,7 @@
 extern "C" {
 #endif
 
-/* What holds for all iterators.
+/* What holds for all iterators: a sequence that is described, and computed by a sink.
  *
  * An iterator is a value: it lives on the stack, is copied by assignment, owns nothing
  * and needs no clean-up. It describes a sequence. Nothing runs before a sink is called,
@@ -51,6 +51,10 @@ extern "C" {
  * Parameters: an array is `base, n, size`, as everywhere in weft; what is special to a
  * call follows.
  *
+ * Serial: none: nothing runs before a sink is called, unless the call says otherwise.
+ *
+ * Threads: any; one at a time builds an iterator, any number at a time use it.
+ *
  * Errors: a NULL function, sizes that do not match, a stage that needs the length where
  * it is lost, too many stages, an iterator that no source has made: the program ends at
  * once, with a message that names the call.
@@ -61,7 +65,9 @@ typedef struct weft_iter weft_iter; /* its members are not API: weft/detail/iter
 
 /* ---- sources ---- */
 
-/* Replaces
+/* A source: the elements of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) ... base[i] ...
  *
@@ -69,14 +75,18 @@ typedef struct weft_iter weft_iter; /* its members are not API: weft/detail/iter
  */
 WEFT_API weft_iter weft_iter_slice(const void *base, size_t n, size_t size);
 
-/* Replaces
+/* A source: pointers to the elements of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) ... &base[i] ...
  *
  * Elements of type void *, one to each element of the array, to change it in place. */
 WEFT_API weft_iter weft_iter_refs(void *base, size_t n, size_t size);
 
-/* Replaces
+/* A source: numbers from a begin to an end.
+ *
+ * Replaces
  *
  *     for (int64_t i = begin; i < end; i += step) ... i ...
  *
@@ -91,7 +101,9 @@ typedef struct weft_chunk {
   size_t index; /* of the chunk or window */
 } weft_chunk;
 
-/* Replaces
+/* A source: parts of an array, one after the other or overlapping.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i += chunk) ... base[i] to base[min(i + chunk, n) - 1]
  *
@@ -107,7 +119,9 @@ typedef struct weft_tile {
   size_t r0, r1, c0, c1;
 } weft_tile;
 
-/* Replaces
+/* A source: the tiles of a table of rows and columns.
+ *
+ * Replaces
  *
  *     for (size_t r = 0; r < rows; r += tile_rows)
  *       for (size_t c = 0; c < cols; c += tile_cols)
@@ -118,12 +132,16 @@ typedef struct weft_tile {
 WEFT_API weft_iter weft_iter_tiles(size_t rows, size_t cols, size_t tile_rows,
                                    size_t tile_cols);
 
-/* Replaces
+/* A source: one value, several times.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) ... *value ... */
 WEFT_API weft_iter weft_iter_repeat(const void *value, size_t n, size_t size);
 
-/* Replaces
+/* A source of your own: elements that a function makes by their position.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) ... element i, which fn makes ...
  *
@@ -144,7 +162,9 @@ typedef void weft_iter_from_fn(void *out, size_t first, size_t n, void *ctx);
 WEFT_API weft_iter weft_iter_from(size_t n, size_t size, weft_iter_from_fn *fn,
                                   void *ctx);
 
-/* Replaces
+/* A source of your own: a whole that a function cuts in two, again and again.
+ *
+ * Replaces
  *
  *     void visit(struct piece piece) {
  *       struct piece right;
@@ -179,7 +199,9 @@ typedef bool weft_iter_split_fn(void *piece, void *right, void *ctx);
 WEFT_API weft_iter weft_iter_split(const void *whole, size_t size, weft_iter_split_fn *fn,
                                    void *ctx);
 
-/* Replaces
+/* A source of your own: a function that gives one batch after the other.
+ *
+ * Replaces
  *
  *     while ((got = pull(buffer, room, ctx)) > 0) ... buffer[0] to buffer[got - 1] ...
  *
@@ -198,7 +220,9 @@ typedef struct weft_line {
   size_t length;
 } weft_line;
 
-/* Replaces
+/* A source: the lines of a text.
+ *
+ * Replaces
  *
  *     for (char *p = text; p < text + length; p = end + 1) ... p to end ...
  *
@@ -207,7 +231,9 @@ WEFT_API weft_iter weft_iter_lines(const char *text, size_t length);
 
 /* ---- stages: one element from each ---- */
 
-/* Replaces
+/* A stage: makes one element from each.
+ *
+ * Replaces
  *
  *     fn(&out, &in, ctx);
  *
@@ -216,15 +242,21 @@ typedef void weft_iter_map_fn(void *out, const void *in, void *ctx);
 WEFT_API void weft_iter_map(weft_iter *it, size_t out_size, weft_iter_map_fn *fn,
                             void *ctx);
 
-/* Calls fn for each element that passes, and hands it on as it is. */
+/* A stage: calls fn for each element that passes, and hands it on as it is.
+ *
+ * Serial: fn(&x, ctx); and x goes on. */
 typedef void weft_iter_look_fn(const void *elem, void *ctx);
 WEFT_API void weft_iter_inspect(weft_iter *it, weft_iter_look_fn *fn, void *ctx);
 
-/* Adds a kernel stage of weft/iter_kernel.h: a map, a filter, a filter-map or a flat map.
- */
+/* A stage: a kernel stage of weft/iter_kernel.h: a map, a filter, a filter-map or a flat
+ * map.
+ *
+ * Serial: that of the macro that made the kernel, such as WEFT_KERNEL_MAP. */
 WEFT_API void weft_iter_apply(weft_iter *it, const weft_iter_kernel *kernel, void *ctx);
 
-/* Replaces
+/* A stage: puts the index in front of each element.
+ *
+ * Replaces
  *
  *     pair.index = i++, pair.value = x;
  *
@@ -238,19 +270,25 @@ WEFT_API void weft_iter_enumerate(weft_iter *it, size_t size, size_t value_at);
 
 /* ---- stages: fewer or more ---- */
 
-/* Replaces
+/* A stage: lets pass the elements for which a predicate holds.
+ *
+ * Replaces
  *
  *     if (pred(&x, ctx)) ... x ... */
 WEFT_API void weft_iter_filter(weft_iter *it, weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* A stage: makes an element from each, or leaves it out.
+ *
+ * Replaces
  *
  *     if (fn(&out, &in, ctx)) ... out ... */
 typedef bool weft_iter_filter_map_fn(void *out, const void *in, void *ctx);
 WEFT_API void weft_iter_filter_map(weft_iter *it, size_t out_size,
                                    weft_iter_filter_map_fn *fn, void *ctx);
 
-/* Replaces
+/* A stage: makes any number of elements from each.
+ *
+ * Replaces
  *
  *     fn(&x, out, ctx);
  *
@@ -267,12 +305,16 @@ WEFT_API void weft_iter_flat_map(weft_iter *it, size_t out_size,
                                  weft_iter_flat_map_fn *fn, void *ctx);
 
 /* Hands an element on; for functions of weft_iter_flat_map only, on their own thread.
- * A few instructions. */
+ * A few instructions.
+ *
+ * Serial: out[count++] = *elem; Cost: a few instructions. */
 static inline void weft_emit(weft_out *out, const void *elem, size_t size) {
   memcpy(wf_out_slot(out, size), elem, size);
 }
 
-/* Replaces
+/* Says how many elements a flat map emits, where they are only counted.
+ *
+ * Replaces
  *
  *     for (size_t j = 0; j < n; j++) weft_emit(...);
  *
@@ -287,7 +329,9 @@ static inline bool weft_emit_count(weft_out *out, size_t n) {
   return out->only_counted;
 }
 
-/* Replaces
+/* A stage: the elements in front of the first for which a predicate fails.
+ *
+ * Replaces
  *
  *     if (!pred(&x, ctx)) break;
  *
@@ -298,15 +342,24 @@ WEFT_API void weft_iter_take_while(weft_iter *it, weft_pred_fn *pred, void *ctx)
 
 /* ---- stages: by position ---- */
 
-/* step: every k-th element, from the first on. skip: all but the first k. take: the first
- * k. reverse: the last one first. Functions of earlier stages are only called for
- * elements that are left. */
+/* Stages that choose by position, or turn the order round.
+ *
+ * Replaces
+ *
+ *     for (size_t i = 0; i < n; i += k) ... x[i] ...    step: every k-th, from the first
+ *     for (size_t i = k; i < n; i++) ... x[i] ...       skip: all but the first k
+ *     for (size_t i = 0; i < k; i++) ... x[i] ...       take: the first k
+ *     for (size_t i = n; i-- > 0;) ... x[i] ...         reverse: the last one first
+ *
+ * Functions of earlier stages are only called for elements that are left. */
 WEFT_API void weft_iter_step(weft_iter *it, size_t k);
 WEFT_API void weft_iter_skip(weft_iter *it, size_t k);
 WEFT_API void weft_iter_take(weft_iter *it, size_t k);
 WEFT_API void weft_iter_reverse(weft_iter *it);
 
-/* Replaces
+/* A stage: groups of neighbours become one element.
+ *
+ * Replaces
  *
  *     for (i = 0; i < n; i += k) ... {&x[i], min(k, n - i), i / k} ...
  *
@@ -319,18 +372,22 @@ WEFT_API void weft_iter_chunk(weft_iter *it, size_t k);
 
 /* ---- stages: two sequences ---- */
 
-/* The other iterator is copied into the first; its options are not.
+/* A stage: pairs of one element of each of two sequences.
  *
- * weft_iter_zip replaces
+ * Replaces
  *
  *     pair.left = x, pair.right = y;
  *
- * Elements become structs of `size` bytes that have the left element at their begin and
- * the right one at `right_at`. The result is as long as the shorter sequence. */
+ * The other iterator is copied into the first, here and in the stages below; its options
+ * are not. Elements become structs of `size` bytes that have the left element at their
+ * begin and the right one at `right_at`. The result is as long as the shorter sequence.
+ */
 WEFT_API void weft_iter_zip(weft_iter *it, const weft_iter *other, size_t size,
                             size_t right_at);
 
-/* Replaces
+/* A stage: makes one element from one of each of two sequences.
+ *
+ * Replaces
  *
  *     fn(&out, &x, &y, ctx);
  *
@@ -342,26 +399,31 @@ WEFT_API void weft_iter_zip_map(weft_iter *it, const weft_iter *other, size_t ou
 WEFT_API void weft_iter_zip_apply(weft_iter *it, const weft_iter *other,
                                   const weft_iter_kernel *kernel, void *ctx);
 
-/* All of the first, then all of the other. Elements have the same size. */
+/* A stage: all of the first, then all of the other. Elements have the same size.
+ *
+ * Serial: for (each x of the first) ...; for (each y of the other) ... */
 WEFT_API void weft_iter_chain(weft_iter *it, const weft_iter *other);
 
-/* One of the first, one of the other, in turn; when one ends, the rest of the other. */
+/* A stage: one of the first, one of the other, in turn; when one ends, the rest of the
+ * other.
+ *
+ * Serial: while (both have more) { ... x ...; ... y ...; } and then the rest. */
 WEFT_API void weft_iter_interleave(weft_iter *it, const weft_iter *other);
 
 /* ---- how it runs ---- */
 
-/* Options of weft/opts.h for the sinks, at any place in the chain. Lengths count elements
- * of the sources. In folds, min_len, max_len and target_chunks set the leaves and so the
- * number of accumulators, as in weft_reduce. weft_iter_options sets all of them. A sink
- * that is cancelled returns soon, with a result that means nothing. */
+/* Sets options for the sinks, at any place in the chain: those of weft/opts.h. Lengths
+ * count elements of the sources. In folds, min_len, max_len and target_chunks set the
+ * leaves and so the number of accumulators, as in weft_reduce. weft_iter_options sets all
+ * of them. A sink that is cancelled returns soon, with a result that means nothing. */
 WEFT_API void weft_iter_pool(weft_iter *it, weft_pool *pool);
 WEFT_API void weft_iter_cancel(weft_iter *it, struct weft_scope *scope);
 WEFT_API void weft_iter_min_len(weft_iter *it, size_t min_len);
 WEFT_API void weft_iter_max_len(weft_iter *it, size_t max_len);
 WEFT_API void weft_iter_options(weft_iter *it, const weft_opts *opts);
 
-/* The number of elements, or SIZE_MAX if it is not known (or that is the number, as in
- * the range from INT64_MIN to INT64_MAX); and the size of an element. */
+/* The number of elements, and the size of one. The number is SIZE_MAX if it is not known
+ * (or if that is the number, as in the range from INT64_MIN to INT64_MAX). */
 WEFT_API size_t weft_iter_len(const weft_iter *it);
 WEFT_API size_t weft_iter_size(const weft_iter *it);
 

@@ -32,17 +32,18 @@
 extern "C" {
 #endif
 
+/* What a kernel stage does. */
 typedef enum weft_iter_kernel_kind {
-  WEFT_ITER_KERNEL_MAP,
-  WEFT_ITER_KERNEL_FILTER,
-  WEFT_ITER_KERNEL_FILTER_MAP,
-  WEFT_ITER_KERNEL_FLAT_MAP,
-  WEFT_ITER_KERNEL_ZIP
+  WEFT_ITER_KERNEL_MAP,        /* one element from each */
+  WEFT_ITER_KERNEL_FILTER,     /* each element, or nothing */
+  WEFT_ITER_KERNEL_FILTER_MAP, /* one element from each, or nothing */
+  WEFT_ITER_KERNEL_FLAT_MAP,   /* any number of elements from each */
+  WEFT_ITER_KERNEL_ZIP         /* one element from one of each side */
 } weft_iter_kernel_kind;
 
-/* What the macros define. `any` has loops for every CPU; those of `wide` are used instead
- * on CPUs with wide vectors. Members are only added at the end, and the library looks at
- * struct_size before it reads them. */
+/* A kernel stage, as the macros define it. `any` has loops for every CPU; those of `wide`
+ * are used instead on CPUs with wide vectors. Members are only added at the end, and the
+ * library looks at struct_size before it reads them. */
 typedef struct weft_iter_kernel {
   size_t struct_size; /* sizeof(weft_iter_kernel) */
   const char *name;
@@ -55,7 +56,17 @@ typedef struct weft_iter_kernel {
 }
 #endif
 
-/* Replaces
+/* What all kernel stages share.
+ *
+ * Threads: the sink that runs the iterator evaluates the expressions on several threads
+ * at the same time, and some more than once: they must have no side effects. Errors:
+ * none; weft_iter_apply ends the program with a message if the size of the elements is
+ * not that of T. Cost: a call through a pointer for each batch of some hundred elements.
+ * The loops are vectorised where the expression allows it. */
+
+/* A kernel stage: makes one element from each.
+ *
+ * Replaces
  *
  *     for (each x) out = expr;
  *
@@ -72,7 +83,9 @@ typedef struct weft_iter_kernel {
       {name##_run_, NULL, NULL, NULL},                                                   \
       {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL}};
 
-/* Replaces
+/* A kernel stage: makes one element from one of each of two sequences.
+ *
+ * Replaces
  *
  *     for (each x, y) out = expr;
  *
@@ -90,7 +103,9 @@ typedef struct weft_iter_kernel {
       {name##_run_, NULL, NULL, NULL},                                                   \
       {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL}};
 
-/* Replaces
+/* A kernel stage: makes an element from each, or leaves it out.
+ *
+ * Replaces
  *
  *     for (each x) if (keep) out = expr;
  *
@@ -108,7 +123,9 @@ typedef struct weft_iter_kernel {
       {name##_run_, NULL, name##_count_, NULL},                                          \
       {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_), NULL}};
 
-/* Replaces
+/* A kernel stage: lets pass the elements for which an expression is true.
+ *
+ * Replaces
  *
  *     for (each x) if (keep) out = x; */
 #define WEFT_KERNEL_FILTER(name, T, keep)                                                \
@@ -125,7 +142,9 @@ typedef struct weft_iter_kernel {
       {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_),                             \
        WF_ITER_WIDE_OR_NULL(name##_keep_wide_)}};
 
-/* Replaces
+/* A kernel stage: makes any number of elements from each.
+ *
+ * Replaces
  *
  *     for (each x)
  *       for (size_t j = 0; j < number; j++) out = expr;

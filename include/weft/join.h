@@ -12,7 +12,9 @@
 extern "C" {
 #endif
 
-/* Replaces
+/* Runs two functions, perhaps at the same time.
+ *
+ * Replaces
  *
  *     a(a_ctx);
  *     b(b_ctx);
@@ -61,7 +63,9 @@ typedef struct weft_call {
   void *ctx;
 } weft_call;
 
-/* Replaces
+/* Runs any number of functions, perhaps at the same time.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) calls[i].fn(calls[i].ctx);
  *
@@ -84,6 +88,10 @@ typedef struct weft_call {
 WEFT_API void weft_invoke(const weft_call *calls, size_t n);
 
 #ifndef __cplusplus
+/* weft_invoke in one line: the functions stand in the call.
+ *
+ * Serial: each fn(ctx) in turn. Threads, errors and cost: those of weft_invoke. C only.
+ */
 #define WEFT_INVOKE(...)                                                                 \
   weft_invoke((const weft_call[]){__VA_ARGS__},                                          \
               sizeof((const weft_call[]){__VA_ARGS__}) / sizeof(weft_call))

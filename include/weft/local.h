@@ -20,10 +20,18 @@
 extern "C" {
 #endif
 
+/* What all calls of this header share.
+ *
+ * Serial: a variable, unless the call says otherwise. Threads: any, unless the call says
+ * otherwise. Errors: a NULL argument ends the program with a message, unless the call
+ * says otherwise. Cost: a few nanoseconds, unless the call says otherwise. */
+
 /* One slot of memory for each thread that has asked for one. */
 typedef struct weft_local weft_local;
 
-/* Replaces
+/* Creates a set of slots, one for each thread that asks for one.
+ *
+ * Replaces
  *
  *     T slot;
  *     init(&slot, ctx);        // or zeros
@@ -79,10 +87,14 @@ WEFT_API void *weft_local_get(weft_local *l);
  *     weft_local_reserve(buffers, weft_thread_count() + 1);
  *
  * (Stand-ins of blocking sections and other callers would be further threads.) Threads:
- * any. Errors: WEFT_EINVAL if the set is NULL, WEFT_ENOMEM; then nothing has changed. */
+ * any. Errors: WEFT_EINVAL if the set is NULL, WEFT_ENOMEM; then nothing has changed.
+ *
+ * Cost: an allocation for each slot. */
 WEFT_API int weft_local_reserve(weft_local *l, size_t count);
 
-/* Replaces
+/* Calls a function for each slot, to combine them.
+ *
+ * Replaces
  *
  *     fn(&slot, ctx);
  *
@@ -94,7 +106,9 @@ WEFT_API int weft_local_reserve(weft_local *l, size_t count);
  * same bits each time use weft_reduce.
  *
  * Threads: any, while no other one uses the set: after the loop, or the end of the scope,
- * that has used it. Errors: NULL arguments end the program with a message. */
+ * that has used it. Errors: NULL arguments end the program with a message.
+ *
+ * Cost: a call for each slot. */
 WEFT_API void weft_local_each(weft_local *l, void (*fn)(void *slot, void *ctx),
                               void *ctx);
 
@@ -103,7 +117,8 @@ WEFT_API size_t weft_local_count(const weft_local *l);
 
 /* Frees the set and its slots. What the slots own is the program's: free it with
  * weft_local_each first. NULL does nothing. No other thread may use the set now or later.
- */
+ *
+ * Threads: one, when no other one uses the set. Cost: that of freeing the memory. */
 WEFT_API void weft_local_destroy(weft_local *l);
 
 #ifdef __cplusplus

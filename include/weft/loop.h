@@ -40,7 +40,9 @@ extern "C" {
  * if a few elements cost much more than those before. The NAME_with twins take options:
  * see weft/opts.h. More is in docs/guide/loops.md. */
 
-/* Replaces
+/* A parallel loop: calls a function for blocks of a range of indices.
+ *
+ * Replaces
  *
  *     body(0, n, ctx);
  *
@@ -49,7 +51,9 @@ extern "C" {
 WEFT_API void weft_for(size_t n, weft_range_fn *body, void *ctx);
 WEFT_API void weft_for_with(const weft_opts *o, size_t n, weft_range_fn *body, void *ctx);
 
-/* Replaces
+/* A parallel loop whose body can fail.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) {
  *       int error = body(i, i + 1, ctx);
@@ -67,7 +71,9 @@ WEFT_API int weft_try_for(size_t n, weft_try_fn *body, void *ctx);
 WEFT_API int weft_try_for_with(const weft_opts *o, size_t n, weft_try_fn *body,
                                void *ctx);
 
-/* Replaces
+/* Calls a function for each element of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) fn((char *)base + i * size, i, ctx);
  *
@@ -79,7 +85,9 @@ WEFT_API void weft_for_each(void *base, size_t n, size_t size, weft_elem_fn *fn,
 WEFT_API void weft_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
                                  weft_elem_fn *fn, void *ctx);
 
-/* Replaces
+/* Calls a function that can fail for each element of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) {
  *       int error = fn((char *)base + i * size, i, ctx);
@@ -97,7 +105,9 @@ WEFT_API int weft_try_for_each(void *base, size_t n, size_t size, weft_try_elem_
 WEFT_API int weft_try_for_each_with(const weft_opts *o, void *base, size_t n, size_t size,
                                     weft_try_elem_fn *fn, void *ctx);
 
-/* Replaces
+/* Calls a function for chunks of one length of an array.
+ *
+ * Replaces
  *
  *     for (size_t i = 0, k = 0; i < n; i += chunk, k++)
  *       fn((char *)base + i * size, n - i < chunk ? n - i : chunk, k, ctx);
@@ -110,7 +120,9 @@ WEFT_API void weft_chunks(void *base, size_t n, size_t size, size_t chunk,
 WEFT_API void weft_chunks_with(const weft_opts *o, void *base, size_t n, size_t size,
                                size_t chunk, weft_chunk_fn *fn, void *ctx);
 
-/* Replaces
+/* Calls a function for every step-th index of a range.
+ *
+ * Replaces
  *
  *     for (size_t i = begin; i < end; i += step) fn(i, ctx);
  *
@@ -121,7 +133,9 @@ WEFT_API void weft_for_step(size_t begin, size_t end, size_t step, weft_index_fn
 WEFT_API void weft_for_step_with(const weft_opts *o, size_t begin, size_t end,
                                  size_t step, weft_index_fn *fn, void *ctx);
 
-/* Replaces
+/* A parallel loop over the tiles of a table of rows and columns.
+ *
+ * Replaces
  *
  *     for (size_t r = 0; r < rows; r += tile_rows)
  *       for (size_t c = 0; c < cols; c += tile_cols)

@@ -36,7 +36,9 @@ extern "C" {
  * Cost: long arrays are read at the speed of memory. The loops are compiled for several
  * kinds of CPU; the fitting ones are chosen at run time. */
 
-/* Replaces
+/* The sum of an array of numbers.
+ *
+ * Replaces
  *
  *     wide sum = 0;
  *     for (size_t i = 0; i < n; i++) sum += a[i];
@@ -49,7 +51,9 @@ extern "C" {
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* The product of an array of numbers.
+ *
+ * Replaces
  *
  *     wide product = 1;
  *     for (size_t i = 0; i < n; i++) product *= a[i];
@@ -61,7 +65,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* The sum of the products of two arrays of numbers.
+ *
+ * Replaces
  *
  *     wide sum = 0;
  *     for (size_t i = 0; i < n; i++) sum += (wide)a[i] * b[i];
@@ -74,7 +80,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* The least and the largest number of an array.
+ *
+ * Replaces
  *
  *     type min = the largest number of the type, +infinity for floats;
  *     for (size_t i = 0; i < n; i++)
@@ -92,7 +100,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* Where the least and the largest number of an array are.
+ *
+ * Replaces
  *
  *     size_t best = SIZE_MAX;
  *     for (size_t i = 0; i < n; i++)
@@ -110,7 +120,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* The mean and the variance of an array of numbers.
+ *
+ * Replaces
  *
  *     double mean = 0, variance = 0;
  *     for (size_t i = 0; i < n; i++) mean += a[i];
@@ -130,7 +142,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* Running sums of an array of numbers.
+ *
+ * Replaces
  *
  *     type sum = 0;
  *     for (size_t i = 0; i < n; i++) {
@@ -153,7 +167,9 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
 WEFT_NUMBERS_(WEFT_DECLARE_)
 #undef WEFT_DECLARE_
 
-/* Replaces
+/* Sets all numbers of an array to one value.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) a[i] = value; */
 #define WEFT_DECLARE_(name, type, wide)                                                  \

@@ -17,7 +17,7 @@ extern "C" {
 
 /* The queue in which detached and asynchronous work waits. */
 typedef enum weft_lane {
-  WEFT_LANE_NORMAL,
+  WEFT_LANE_NORMAL, /* in the order in which it came: the default */
   /* For work that nobody waits for, such as statistics. A thread takes it when it finds
    * nothing else to do; in a pool that is never idle, every 251st time that a thread
    * looks for work. At most half of the started threads, but at least one, do background
@@ -48,7 +48,9 @@ typedef enum weft_split {
 
 struct weft_scope;
 
-/* Start from WEFT_OPTS_INIT and change what you want. A NULL pointer to options means all
+/* How a parallel call is run: where, in which blocks, and until when.
+ *
+ * Start from WEFT_OPTS_INIT and change what you want. A NULL pointer to options means all
  * defaults; 0 is the default of each field but the first. Misuse (a struct_size of 0 or
  * one that ends within a member, an unknown lane, order or split) is WEFT_EINVAL; calls
  * that return no status end the program with a message.
@@ -85,6 +87,7 @@ typedef struct weft_opts {
                      * what was called */
 } weft_opts;
 
+/* All defaults: what an object of type weft_opts starts from. */
 #define WEFT_OPTS_INIT                                                                   \
   {                                                                                      \
     sizeof(weft_opts), NULL, 0, 0, WEFT_SPLIT_ADAPTIVE, 0, 0, NULL, WEFT_LANE_NORMAL,    \

@@ -28,8 +28,8 @@ typedef enum weft_stage_kind {
   WEFT_STAGE_PARALLEL_BLOCKING
 } weft_stage_kind;
 
-/* What the first stage returns when there are no more items: INT_MIN, which no system and
- * no status of weft uses for an error. */
+/* What the first stage returns when there are no more items. It is INT_MIN, which no
+ * system and no status of weft uses for an error. */
 #define WEFT_END (-2147483647 - 1)
 
 /* One step of an item. Items are numbered 0, 1, 2, ... in the order in which the first
@@ -37,13 +37,16 @@ typedef enum weft_stage_kind {
  * WEFT_END. */
 typedef int weft_stage_fn(void *item, size_t number, void *ctx);
 
+/* A stage of a pipeline: its function, with what ctx it is called, and its kind. */
 typedef struct weft_stage {
   weft_stage_kind kind;
   weft_stage_fn *fn;
   void *ctx;
 } weft_stage;
 
-/* Replaces
+/* Takes items through stages, several items at a time.
+ *
+ * Replaces
  *
  *     for (size_t number = 0;; number++)
  *       for (size_t s = 0; s < count; s++) {

@@ -14,9 +14,17 @@
 extern "C" {
 #endif
 
+/* What all calls of this header share.
+ *
+ * Serial: none: a serial program has no pool, unless the call says otherwise. Threads:
+ * any, unless the call says otherwise. Errors: none, unless the call says otherwise.
+ * Cost: a few loads, unless the call says otherwise; a call that needs the global pool
+ * starts it. */
+
+/* A pool of worker threads. */
 typedef struct weft_pool weft_pool;
 
-/* The most threads a pool can have, and the most callers from outside that can have a
+/* The most threads a pool can have, and the most callers from outside. The latter have a
  * place in it at the same time. */
 #define WEFT_MAX_THREADS 1024
 #define WEFT_MAX_GUESTS  1024
@@ -49,7 +57,9 @@ typedef enum weft_steer {
   WEFT_STEER_OFF      /* never */
 } weft_steer;
 
-/* Start from WEFT_CONFIG_INIT and change what you want:
+/* How a pool is made: threads, stacks, hooks, limits.
+ *
+ * Start from WEFT_CONFIG_INIT and change what you want:
  *
  *     weft_config config = WEFT_CONFIG_INIT;
  *     config.threads = 4; */
@@ -93,6 +103,7 @@ typedef struct weft_config {
   size_t queue_limit;
 } weft_config;
 
+/* All defaults: what an object of type weft_config starts from. */
 #define WEFT_CONFIG_INIT                                                                 \
   {                                                                                      \
     sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0, 0,       \
@@ -119,10 +130,15 @@ WEFT_API int weft_pool_create(weft_pool **out, const weft_config *config);
  * everything. NULL does nothing.
  *
  * Threads: any, while nobody uses the pool. A call from one of its own tasks, or while
- * another thread is inside weft_pool_run, ends the program with a message. */
+ * another thread is inside weft_pool_run, ends the program with a message.
+ *
+ * Errors: those that end the program. Cost: that of the work left, and of joining the
+ * threads. */
 WEFT_API void weft_pool_destroy(weft_pool *pool);
 
-/* Replaces
+/* Runs a function in a pool and waits for it.
+ *
+ * Replaces
  *
  *     fn(ctx);
  *
@@ -136,7 +152,9 @@ WEFT_API void weft_pool_destroy(weft_pool *pool);
  * enter and leave. */
 WEFT_API void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx);
 
-/* Replaces
+/* Starts a function in a pool; nobody waits for it.
+ *
+ * Replaces
  *
  *     fn(ctx);      // though nobody needs to wait for it
  *
@@ -170,19 +188,26 @@ WEFT_API int weft_pool_detach(weft_pool *pool, weft_fn *fn, void *ctx);
  *     weft_pool_wait_idle(pool); */
 WEFT_API void weft_pool_wait_idle(weft_pool *pool);
 
-/* Returns the pool that calls of this thread would use now: the one it is in, else the
- * global one, which is started if it does not run. NULL if that is impossible; calls that
- * compute then run on the calling thread. Threads: any. */
+/* Returns the pool that calls of this thread would use now. It is the one that the thread
+ * is in, else the global one, which is started if it does not run. NULL if that is
+ * impossible; calls that compute then run on the calling thread. Threads: any.
+ *
+ * Errors: NULL, as above. Cost: a few loads; the first call starts the global pool. */
 WEFT_API weft_pool *weft_pool_current(void);
 
 /* Starts the global pool with a configuration of your own. Optional: without it the pool
  * starts on first use, as if by weft_init(NULL).
  *
- * Threads: any. Errors: WEFT_EBUSY if it runs already, and those of weft_pool_create. */
+ * Threads: any. Errors: WEFT_EBUSY if it runs already, and those of weft_pool_create.
+ *
+ * Cost: that of starting the threads. */
 WEFT_API int weft_init(const weft_config *config);
 
 /* Ends the global pool as weft_pool_destroy does; does nothing if it does not run. The
- * pool can start again later, by weft_init or by use. */
+ * pool can start again later, by weft_init or by use.
+ *
+ * Threads: any outside the pool, while nobody uses it. Errors: as weft_pool_destroy.
+ * Cost: that of the work left, and of joining the threads. */
 WEFT_API void weft_shutdown(void);
 
 /* Returns how many threads work at once in the current pool, the caller included: at
@@ -201,8 +226,8 @@ WEFT_API unsigned weft_thread_count(void);
  * Threads: any. Cost: a few loads. */
 WEFT_API int weft_worker_index(void);
 
-/* Returns the length for an array with one element for each thread of the current pool:
- * the indices of started threads, threads for blocking sections and guests are below it.
+/* Returns the length for an array with one element for each thread of the current pool.
+ * The indices of started threads, threads for blocking sections and guests are below it.
  *
  * Meaning: only a caller that found all guest places taken can have an index from here
  * on, the lowest free one; and only if it opened a scope, is a task of another pool, or
@@ -210,8 +235,9 @@ WEFT_API int weft_worker_index(void);
  * program can have that many callers at once. Threads: any. */
 WEFT_API unsigned weft_worker_limit(void);
 
-/* Totals since the pool started. Only slow paths count: a join whose second half nobody
- * took appears in none of these. docs/guide/tracing.md explains what to read from them.
+/* Statistics of a pool or of one worker: totals since the pool started. Only slow paths
+ * count: a join whose second half nobody took appears in none of these.
+ * docs/guide/tracing.md explains what to read from them.
  */
 typedef struct weft_stats {
   size_t struct_size; /* set it to sizeof(weft_stats) before the call */
@@ -235,6 +261,7 @@ typedef struct weft_stats {
   uint64_t asleep_ns;
 } weft_stats;
 
+/* What an object of type weft_stats starts from. */
 #define WEFT_STATS_INIT                                                                  \
   { sizeof(weft_stats), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
@@ -243,7 +270,8 @@ typedef struct weft_stats {
  * Meaning: the numbers are recent, and exact when the pool is at rest. A struct_size
  * smaller than today's fills only the members that are whole in it.
  *
- * Threads: any, at any time. Cost: a pass over the workers.
+ * Threads: any, at any time. Errors: none; a NULL total ends the program with a message.
+ * Cost: a pass over the workers.
  *
  *     weft_stats stats = WEFT_STATS_INIT;
  *     weft_pool_stats(NULL, &stats);

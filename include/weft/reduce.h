@@ -47,6 +47,7 @@ extern "C" {
  * Accumulators that weft gives to your functions are aligned for every type, as memory
  * from malloc is. */
 
+/* The functions of a reduction, and the size of what they work on. */
 typedef struct weft_reducer {
   size_t size;                        /* of an accumulator in bytes */
   void (*init)(void *acc, void *ctx); /* makes an accumulator of no elements */
@@ -54,7 +55,9 @@ typedef struct weft_reducer {
   void (*merge)(void *acc, const void *right, void *ctx); /* adds what follows acc */
 } weft_reducer;
 
-/* Replaces
+/* A reduction: folds a range into one result, in a fixed order.
+ *
+ * Replaces
  *
  *     r->init(result, ctx);
  *     r->fold(result, 0, n, ctx);
@@ -86,7 +89,9 @@ WEFT_API void weft_reduce(void *result, size_t n, const weft_reducer *r, void *c
 WEFT_API void weft_reduce_with(const weft_opts *o, void *result, size_t n,
                                const weft_reducer *r, void *ctx);
 
-/* Replaces
+/* A reduction with one accumulator for each thread.
+ *
+ * Replaces
  *
  *     r->init(result, ctx);
  *     r->fold(result, 0, n, ctx);
@@ -109,7 +114,7 @@ WEFT_API void weft_reduce_local(void *result, size_t n, const weft_reducer *r, v
 WEFT_API void weft_reduce_local_with(const weft_opts *o, void *result, size_t n,
                                      const weft_reducer *r, void *ctx);
 
-/* The functions of a reduction that can fail. fold and merge return 0 or an error, a
+/* The functions of a reduction that can fail. Both fold and merge return 0 or an error, a
  * number that is not 0. fold goes through its elements in ascending order and returns at
  * its first error. */
 typedef struct weft_try_reducer {
@@ -119,7 +124,9 @@ typedef struct weft_try_reducer {
   int (*merge)(void *acc, const void *right, void *ctx);       /* adds what follows acc */
 } weft_try_reducer;
 
-/* Replaces
+/* A reduction whose functions can fail.
+ *
+ * Replaces
  *
  *     r->init(result, ctx);
  *     return r->fold(result, 0, n, ctx);
@@ -134,13 +141,17 @@ typedef struct weft_try_reducer {
  *
  * Also after an error each accumulator that init has made is merged once, or is *result;
  * so nothing that accumulators own is lost. merge must cope with accumulators whose fold
- * or merge has failed, and *result holds some of the elements: free what it owns. */
+ * or merge has failed, and *result holds some of the elements: free what it owns.
+ *
+ * Cost: as weft_reduce. */
 WEFT_API int weft_try_reduce(void *result, size_t n, const weft_try_reducer *r,
                              void *ctx);
 WEFT_API int weft_try_reduce_with(const weft_opts *o, void *result, size_t n,
                                   const weft_try_reducer *r, void *ctx);
 
-/* Replaces
+/* Running results of an operation over an array.
+ *
+ * Replaces
  *
  *     acc = *identity;
  *     for (size_t i = 0; i < n; i++) {

@@ -17,11 +17,20 @@
 extern "C" {
 #endif
 
+/* What all calls of this header share.
+ *
+ * Serial: none: only tasks run something, unless the call says otherwise. Threads: any,
+ * unless the call says otherwise. Errors: none; a NULL or closed scope ends the program
+ * with a message, unless the call says otherwise. Cost: a few loads, unless the call says
+ * otherwise. */
+
 /* A group of tasks. It lives where you put it, usually on the stack; its members are
  * private. */
 typedef struct weft_scope weft_scope;
 
-/* Opens a scope. It replaces nothing by itself: the code between begin and end stays as
+/* Opens a scope.
+ *
+ * Serial: none: the code between begin and end stays as
  * it is, and calls that may run at the same time become weft_spawn.
  *
  * Meaning: until weft_scope_end the calling thread is in the current pool (outside a
@@ -38,7 +47,9 @@ typedef struct weft_scope weft_scope;
 WEFT_API void weft_scope_begin(weft_scope *s);
 WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);
 
-/* Replaces
+/* Starts a task in a scope.
+ *
+ * Replaces
  *
  *     fn(ctx);
  *
@@ -69,7 +80,9 @@ WEFT_API void weft_scope_begin_with(const weft_opts *o, weft_scope *s);
  *     } */
 WEFT_API void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx);
 
-/* Replaces
+/* Starts a task in a scope, with a copy of its arguments.
+ *
+ * Replaces
  *
  *     struct args copy = args;
  *     fn(&copy);
@@ -86,7 +99,7 @@ WEFT_API void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx);
  *     weft_spawn_copy(&scope, &tile, sizeof tile, render); */
 WEFT_API void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn);
 
-/* Cancels a scope: tasks that have not started are skipped, running ones can ask
+/* Cancels a scope. Tasks that have not started are skipped, running ones can ask
  * weft_scope_cancelled, and weft_scope_end returns the error. The first error wins; later
  * calls change nothing. 0 stands for WEFT_ECANCELED; other numbers are yours.
  *
@@ -107,12 +120,14 @@ WEFT_API bool weft_scope_cancelled(const weft_scope *s);
  * locks.
  *
  * Threads: the one that began the scope. Ending a scope twice ends the program with a
- * message. */
+ * message.
+ *
+ * Cost: about 10 ns, and a wake-up if the thread has slept. */
 WEFT_API int weft_scope_end(weft_scope *s);
 
-/* Returns the innermost scope around the calling code, or NULL: the scope that its thread
- * began last, or the one whose task it is. Joins and loops pass it on to other threads.
- * Threads: any. */
+/* Returns the innermost scope around the calling code, or NULL. It is the scope that its
+ * thread began last, or the one whose task it is. Joins and loops pass it on to other
+ * threads. Threads: any. */
 WEFT_API weft_scope *weft_scope_current(void);
 
 #ifdef __cplusplus

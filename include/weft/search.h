@@ -3,16 +3,6 @@
  *     size_t i = weft_find_first(users, n, sizeof *users, is_named, "ada");
  *     if (i != SIZE_MAX) greet(&users[i]);
  *
- * What the top of weft/array.h says about arrays, threads, errors and cost holds here
- * too. No call of this header needs memory.
- *
- * A search ends early: once a match is known, the elements behind it are not searched any
- * more, except in blocks of about ten microseconds that have begun. All threads of a
- * search for the first element take their blocks from the front, those of a search for
- * the last one from the back. So a match among the first elements of any array is found
- * in microseconds. A function is called at most once for each element, unless the text of
- * a call says otherwise.
- *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_SEARCH_H
 #define WEFT_SEARCH_H
@@ -24,7 +14,29 @@
 extern "C" {
 #endif
 
-/* Replaces
+/* What all calls of this header share.
+ *
+ * Arrays: as in weft/array.h. A function is called at most once for each element, unless
+ * the text of a call says otherwise.
+ *
+ * Threads: any. Inside a pool a call belongs to that pool. Outside, the calling thread
+ * takes part in the global pool (started on first use) until the call returns. Your
+ * functions are called in any order and on several threads at the same time; they may use
+ * weft themselves, and must not be left by longjmp or a C++ exception.
+ *
+ * Errors: none; no call needs memory. Misuse (a NULL function or array or a size of 0
+ * with n > 0, bad options) ends the program with a message.
+ *
+ * Cost: nothing to choose; see weft/loop.h. A function is called through a pointer for
+ * each element. A search ends early: once a match is known, the elements behind it are
+ * not searched any more, except in blocks of about ten microseconds that have begun. All
+ * threads of a search for the first element take their blocks from the front, those of a
+ * search for the last one from the back. So a match among the first elements of any array
+ * is found in microseconds. */
+
+/* The lowest index for which a predicate holds.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(base[i], ctx)) return i;
@@ -36,7 +48,9 @@ WEFT_API size_t weft_find_first(const void *base, size_t n, size_t size,
 WEFT_API size_t weft_find_first_with(const weft_opts *o, const void *base, size_t n,
                                      size_t size, weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* The highest index for which a predicate holds.
+ *
+ * Replaces
  *
  *     for (size_t i = n; i-- > 0;)
  *       if (pred(base[i], ctx)) return i;
@@ -46,7 +60,9 @@ WEFT_API size_t weft_find_last(const void *base, size_t n, size_t size,
 WEFT_API size_t weft_find_last_with(const weft_opts *o, const void *base, size_t n,
                                     size_t size, weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* Some index for which a predicate holds, whichever is found first.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(base[i], ctx)) return i;
@@ -58,7 +74,9 @@ WEFT_API size_t weft_find_any(const void *base, size_t n, size_t size, weft_pred
 WEFT_API size_t weft_find_any_with(const weft_opts *o, const void *base, size_t n,
                                    size_t size, weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* Whether a predicate holds for some element, for all, for none.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(base[i], ctx)) return true;
@@ -79,7 +97,9 @@ WEFT_API bool weft_none(const void *base, size_t n, size_t size, weft_pred_fn *p
 WEFT_API bool weft_none_with(const weft_opts *o, const void *base, size_t n, size_t size,
                              weft_pred_fn *pred, void *ctx);
 
-/* Replaces
+/* Where the least and the largest element are, by a comparator.
+ *
+ * Replaces
  *
  *     size_t best = n > 0 ? 0 : SIZE_MAX;
  *     for (size_t i = 1; i < n; i++)
@@ -97,14 +117,18 @@ WEFT_API size_t weft_max_index(const void *base, size_t n, size_t size, weft_cmp
 WEFT_API size_t weft_max_index_with(const weft_opts *o, const void *base, size_t n,
                                     size_t size, weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Whether two arrays have the same bytes.
+ *
+ * Replaces
  *
  *     return memcmp(a, b, n * size) == 0; */
 WEFT_API bool weft_equal(const void *a, const void *b, size_t n, size_t size);
 WEFT_API bool weft_equal_with(const weft_opts *o, const void *a, const void *b, size_t n,
                               size_t size);
 
-/* Replaces
+/* Whether two arrays are equal, by a comparator.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       if (cmp(a[i], b[i], ctx) != 0) return false;
@@ -114,7 +138,9 @@ WEFT_API bool weft_equal_by(const void *a, const void *b, size_t n, size_t size,
 WEFT_API bool weft_equal_by_with(const weft_opts *o, const void *a, const void *b,
                                  size_t n, size_t size, weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Which of two arrays comes first in the order of a dictionary.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < na && i < nb; i++) {
  *       int order = cmp(a[i], b[i], ctx);

@@ -47,7 +47,9 @@ extern "C" {
  * and each element moves only twice. The lengths and the split in options do not
  * matter. */
 
-/* Replaces
+/* Sorts an array by a comparator.
+ *
+ * Replaces
  *
  *     qsort_r(base, n, size, cmp, ctx);
  *
@@ -58,7 +60,9 @@ WEFT_API void weft_sort(void *base, size_t n, size_t size, weft_cmp_fn *cmp, voi
 WEFT_API void weft_sort_with(const weft_opts *o, void *base, size_t n, size_t size,
                              weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Sorts an array by a comparator; equal elements keep their order.
+ *
+ * Replaces
  *
  *     mergesort(base, n, size, cmp);
  *
@@ -68,7 +72,9 @@ WEFT_API void weft_sort_stable(void *base, size_t n, size_t size, weft_cmp_fn *c
 WEFT_API void weft_sort_stable_with(const weft_opts *o, void *base, size_t n, size_t size,
                                     weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Merges two sorted arrays into one.
+ *
+ * Replaces
  *
  *     for (size_t i = 0, j = 0; i + j < na + nb;)
  *       if (j == nb || (i < na && cmp(&b[j], &a[i], ctx) >= 0)) dst[i + j] = a[i], i++;
@@ -84,7 +90,9 @@ WEFT_API void weft_merge_with(const weft_opts *o, void *dst, const void *a, size
                               const void *b, size_t nb, size_t size, weft_cmp_fn *cmp,
                               void *ctx);
 
-/* Replaces
+/* Sorts one array and moves the elements of another with it.
+ *
+ * Replaces
  *
  *     for (size_t i = 1; i < n; i++)
  *       for (size_t j = i; j > 0 && cmp(&keys[j], &keys[j - 1], ctx) < 0; j--) {
@@ -102,7 +110,9 @@ WEFT_API void weft_sort_by_key_with(const weft_opts *o, void *keys, size_t n,
                                     size_t key_size, void *payload, size_t payload_size,
                                     weft_cmp_fn *cmp_keys, void *ctx);
 
-/* Replaces
+/* The order in which the elements would be if they were sorted.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) order[i] = i;
  *     for (size_t i = 1; i < n; i++)
@@ -117,7 +127,9 @@ WEFT_API void weft_argsort(size_t *order, const void *base, size_t n, size_t siz
 WEFT_API void weft_argsort_with(const weft_opts *o, size_t *order, const void *base,
                                 size_t n, size_t size, weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Puts one element where sorting would put it.
+ *
+ * Replaces
  *
  *     qsort_r(base, n, size, cmp, ctx);
  *
@@ -131,7 +143,9 @@ WEFT_API void weft_nth_element(void *base, size_t n, size_t size, size_t nth,
 WEFT_API void weft_nth_element_with(const weft_opts *o, void *base, size_t n, size_t size,
                                     size_t nth, weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Sorts only the front of an array.
+ *
+ * Replaces
  *
  *     qsort_r(base, n, size, cmp, ctx);
  *
@@ -144,7 +158,9 @@ WEFT_API void weft_partial_sort(void *base, size_t n, size_t size, size_t k,
 WEFT_API void weft_partial_sort_with(const weft_opts *o, void *base, size_t n,
                                      size_t size, size_t k, weft_cmp_fn *cmp, void *ctx);
 
-/* Replaces
+/* Whether an array is sorted.
+ *
+ * Replaces
  *
  *     for (size_t i = 1; i < n; i++)
  *       if (cmp(&base[i], &base[i - 1], ctx) < 0) return false;

@@ -62,6 +62,8 @@ extern "C" {
 
 /* void weft_sort_T(T *a, size_t n);
  *
+ * Sorts an array of numbers.
+ *
  * Replaces
  *
  *     qsort(a, n, sizeof *a, compare);     // -1, 0, 1 as a < b, a == b, a > b
@@ -69,6 +71,8 @@ extern "C" {
  * Meaning: sorts the array. Scratch memory: as much as the array has.
  *
  * void weft_sort_by_key_T(T *keys, size_t n, void *payload, size_t payload_size);
+ *
+ * Sorts an array of numbers and moves the elements of another with it.
  *
  * Replaces
  *
@@ -85,6 +89,8 @@ extern "C" {
  *
  * void weft_argsort_T(size_t *order, const T *a, size_t n);
  *
+ * The order in which the numbers would be if they were sorted.
+ *
  * Replaces
  *
  *     for (size_t i = 0; i < n; i++) order[i] = i;
@@ -97,6 +103,8 @@ extern "C" {
  *
  * void weft_nth_element_T(T *a, size_t n, size_t nth);
  *
+ * Puts one number where sorting would put it.
+ *
  * Replaces
  *
  *     qsort(a, n, sizeof *a, compare);
@@ -107,6 +115,8 @@ extern "C" {
  *
  * void weft_partial_sort_T(T *a, size_t n, size_t k);
  *
+ * Sorts only the front of an array of numbers.
+ *
  * Replaces
  *
  *     qsort(a, n, sizeof *a, compare);
@@ -116,6 +126,8 @@ extern "C" {
  * Scratch memory: as much as these k elements have.
  *
  * bool weft_is_sorted_T(const T *a, size_t n);
+ *
+ * Whether an array of numbers is sorted.
  *
  * Replaces
  *

@@ -12,12 +12,21 @@
 extern "C" {
 #endif
 
+/* What all calls of this header share.
+ *
+ * Serial: none: the function was called already, unless the call says otherwise. Threads:
+ * any, unless the call says otherwise. Errors: none; a NULL handle ends the program with
+ * a message, unless the call says otherwise. Cost: a few loads, unless the call says
+ * otherwise. */
+
 /* ---- handles ---- */
 
 /* A function that was started asynchronously. */
 typedef struct weft_handle weft_handle;
 
-/* Replaces
+/* Starts a function and gives a handle to wait for it.
+ *
+ * Replaces
  *
  *     fn(ctx);        // now, though its result is needed later
  *
@@ -37,7 +46,9 @@ WEFT_API int weft_async(weft_handle **out, weft_fn *fn, void *ctx);
 WEFT_API int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn,
                              void *ctx);
 
-/* Replaces
+/* Starts a function with a copy of its arguments, and gives a handle.
+ *
+ * Replaces
  *
  *     fn(args);        // now, though its result is needed later
  *
@@ -46,7 +57,9 @@ WEFT_API int weft_async_with(const weft_opts *o, weft_handle **out, weft_fn *fn,
  * that writes its result there needs no memory of its own. WEFT_ASYNC (typed_async.h)
  * does this with arguments and a result by value.
  *
- * Errors: as weft_async, and WEFT_EINVAL for NULL args with a size. */
+ * Errors: as weft_async, and WEFT_EINVAL for NULL args with a size.
+ *
+ * Threads: any. Cost: as weft_async, and that of the copy. */
 WEFT_API int weft_async_copy(weft_handle **out, const void *args, size_t size,
                              weft_fn *fn);
 WEFT_API int weft_async_copy_with(const weft_opts *o, weft_handle **out, const void *args,
@@ -56,11 +69,12 @@ WEFT_API int weft_async_copy_with(const weft_opts *o, weft_handle **out, const v
  * at it until it has returned. Threads: any. */
 WEFT_API void *weft_handle_args(weft_handle *h);
 
-/* Returns whether the function has returned; if so, what it did is visible. Threads: any.
+/* Whether the function of a handle has returned. If so, what it did is visible. Threads:
+ * any.
  */
 WEFT_API bool weft_handle_done(const weft_handle *h);
 
-/* Gives up the handle without waiting; the function still runs, and so does what was
+/* Gives up a handle without waiting. The function still runs, and so does what was
  * asked for by weft_handle_then and its relatives. NULL does nothing. Threads: any. */
 WEFT_API void weft_handle_drop(weft_handle *h);
 
@@ -70,17 +84,19 @@ WEFT_API void weft_handle_drop(weft_handle *h);
  * that was asked for (weft_handle_then: queued; weft_handle_notify: written;
  * weft_handle_on_done: called) has happened, so that a descriptor may be closed then. */
 
-/* Waits until the function has returned, and frees the handle. If no thread has started
- * the function yet, the calling thread runs it; otherwise the calling thread helps the
- * pool meanwhile, as in weft_join.
+/* Waits until the function of a handle has returned, and frees the handle. If no thread
+ * has started the function yet, the calling thread runs it; otherwise the calling thread
+ * helps the pool meanwhile, as in weft_join.
  *
  * Threads: any, one for each handle. Errors: WEFT_EINVAL for NULL, else 0. The function
  * of the handle must not wait for its own handle, nor may a part of it, nor a task that
- * it runs by weft_yield: on the same thread that ends the program with a message. */
+ * it runs by weft_yield: on the same thread that ends the program with a message.
+ *
+ * Cost: a few nanoseconds if the function has returned, else a wake-up. */
 WEFT_API int weft_handle_wait(weft_handle *h);
 
-/* The same for at most timeout_ns nanoseconds: WEFT_EBUSY, and the handle stays, when the
- * time is over. 0 only looks. UINT64_MAX is for ever.
+/* Waits for at most timeout_ns nanoseconds, and frees the handle. WEFT_EBUSY, and the
+ * handle stays, when the time is over. 0 only looks. UINT64_MAX is for ever.
  *
  * Meaning: a thread outside of pools sleeps, and leaves the function to the pool's
  * threads, so the limit is kept to within the system's timers. A caller inside
@@ -94,10 +110,14 @@ WEFT_API int weft_handle_wait(weft_handle *h);
  * and the handle is freed. Allocates nothing.
  *
  *     while (weft_handle_wait_for(handle, 100 * 1000 * 1000) == WEFT_EBUSY)
- *       show_progress(); */
+ *       show_progress();
+ *
+ * Cost: as weft_handle_wait. */
 WEFT_API int weft_handle_wait_for(weft_handle *h, uint64_t timeout_ns);
 
-/* Replaces
+/* Waits until one of several functions has returned.
+ *
+ * Replaces
  *
  *     for (size_t i = 0;; i = (i + 1) % n) if (weft_handle_done(h[i])) return i;
  *
@@ -117,11 +137,16 @@ WEFT_API int weft_handle_wait_for(weft_handle *h, uint64_t timeout_ns);
  *     } */
 WEFT_API size_t weft_handle_wait_any(weft_handle *const *h, size_t n);
 
-/* The same for at most timeout_ns nanoseconds: SIZE_MAX when the time is over. */
+/* Waits for one of several functions for at most timeout_ns nanoseconds. SIZE_MAX when
+ * the time is over.
+ *
+ * Serial: none. Threads and errors: as weft_handle_wait_any. Cost: the same. */
 WEFT_API size_t weft_handle_wait_any_for(weft_handle *const *h, size_t n,
                                          uint64_t timeout_ns);
 
-/* Replaces
+/* Waits until all of several functions have returned.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) weft_handle_wait(h[i]);
  *
@@ -130,12 +155,16 @@ WEFT_API size_t weft_handle_wait_any_for(weft_handle *const *h, size_t n,
  *
  * Threads: any, one for each handle. Errors: WEFT_EINVAL for a NULL among the handles;
  * then none was waited for or freed. The same handle twice ends the program with a
- * message. Allocates nothing. */
+ * message. Allocates nothing.
+ *
+ * Cost: that of weft_handle_wait for each. */
 WEFT_API int weft_handle_wait_all(weft_handle *const *h, size_t n);
 
 /* ---- being told ---- */
 
-/* Replaces
+/* Starts a further function once that of a handle has returned.
+ *
+ * Replaces
  *
  *     weft_handle_wait(h); fn(ctx);      // though nobody needs to wait for it
  *
@@ -154,9 +183,9 @@ WEFT_API int weft_handle_wait_all(weft_handle *const *h, size_t n);
  *     weft_handle_drop(handle); */
 WEFT_API int weft_handle_then(weft_handle *h, weft_fn *fn, void *ctx);
 
-/* Tells an event loop: writes the eight bytes of a uint64_t 1 to fd once the function has
- * returned; at once if it has. For an eventfd, or the writing end of a pipe, that epoll,
- * poll or select watches.
+/* Wakes an event loop when the function has returned. Writes the eight bytes of a
+ * uint64_t 1 to fd once the function has returned; at once if it has. For an eventfd, or
+ * the writing end of a pipe, that epoll, poll or select watches.
  *
  * Meaning: weft_handle_done is true by then. Several handles may write to one descriptor:
  * an eventfd adds up, a pipe holds eight bytes for each. Use one that does not block
@@ -170,9 +199,10 @@ WEFT_API int weft_handle_then(weft_handle *h, weft_fn *fn, void *ctx);
  * thread that was at the function. */
 WEFT_API int weft_handle_notify(weft_handle *h, int fd);
 
-/* Calls fn(ctx) once the function has returned, on the thread that was at it; at once, on
- * the calling thread, if it has. For other ways to tell an event loop: uv_async_send,
- * g_main_context_wakeup, PostMessage, pthread_cond_signal.
+/* Calls a function at the moment when that of a handle has returned. The call is made on
+ * the thread that was at it; at once, on the calling thread, if it has returned. For
+ * other ways to tell an event loop: uv_async_send, g_main_context_wakeup, PostMessage,
+ * pthread_cond_signal.
  *
  * Meaning: weft_handle_done is true by then, and threads that wait for the handle go on
  * when fn has returned. So fn is short and does not wait: for a lock that is held long,
@@ -185,18 +215,25 @@ WEFT_API int weft_handle_on_done(weft_handle *h, weft_fn *fn, void *ctx);
 
 /* ---- detached work ---- */
 
-/* Replaces
+/* Starts a function; nobody waits for it.
+ *
+ * Replaces
  *
  *     fn(ctx);      // though nobody needs to wait for it
  *
  * Meaning: weft_pool_detach for the current pool, or for that of the options, which also
- * choose the lane. */
+ * choose the lane.
+ *
+ * Threads, errors and cost: those of weft_pool_detach; also WEFT_EINVAL for bad options.
+ */
 WEFT_API int weft_detach(weft_fn *fn, void *ctx);
 WEFT_API int weft_detach_with(const weft_opts *o, weft_fn *fn, void *ctx);
 
 /* ---- every thread ---- */
 
-/* Replaces
+/* Calls a function once on every thread of a pool.
+ *
+ * Replaces
  *
  *     for (unsigned index = 0; index < count; index++) fn(index, count, ctx);
  *
@@ -230,7 +267,9 @@ WEFT_API void weft_broadcast_with(const weft_opts *o,
  * Threads: any. Errors: none. Cost: that of looking, some tens of nanoseconds. */
 WEFT_API bool weft_yield(void);
 
-/* Replaces
+/* Runs a function; while it waits, its thread runs no other work.
+ *
+ * Replaces
  *
  *     fn(ctx);
  *

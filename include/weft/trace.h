@@ -15,8 +15,14 @@
 extern "C" {
 #endif
 
-/* Records what all pools of the process do into a file, until weft_trace_stop or the end
- * of the process.
+/* What all calls of this header share.
+ *
+ * Serial: none: they change nothing in what the program computes. Threads: any, unless
+ * the call says otherwise. Errors: none, unless the call says otherwise. Cost: a load and
+ * a branch while nothing is recorded, unless the call says otherwise. */
+
+/* Records what all pools of the process do into a file. The trace ends with
+ * weft_trace_stop or the process.
  *
  * Meaning: the file is in the trace format of Chrome and Perfetto. It is whole at every
  * moment: also if the process crashes, is killed, or has not ended yet, the file is
@@ -42,7 +48,9 @@ extern "C" {
 WEFT_API int weft_trace_start(const char *path);
 
 /* Ends the trace: writes what is left and closes the file. Does nothing if there is none.
- * Threads: any, also in a task; the pools go on. */
+ * Threads: any, also in a task; the pools go on.
+ *
+ * Cost: that of writing what is left. */
 WEFT_API void weft_trace_stop(void);
 
 /* Names the running task in traces: the innermost one that is recorded. `name` is a
@@ -57,13 +65,14 @@ WEFT_API void weft_name(const char *name);
 #define WEFT_HERE_(line)      WEFT_HERE_TEXT_(line)
 #define WEFT_HERE_TEXT_(line) #line
 
-/* A frame ends and the next one begins: of a game, a stream, a simulation. `name` (a
- * string literal) tells several kinds of frames apart; NULL means "frame". Threads: any,
- * also those that are in no pool. Cost: as weft_name. */
+/* Marks the end of a frame of a game, a stream or a simulation. The name (a string
+ * literal) tells several kinds of frames apart; NULL means "frame". Threads: any, also
+ * those that are in no pool. Cost: as weft_name. */
 WEFT_API void weft_frame_mark(const char *name);
 
 /* ---- observers ---- */
 
+/* What an event tells: things that begin and end, and moments. */
 typedef enum weft_event_kind {
   /* These begin and end, nested in each other on each worker. */
   WEFT_EVENT_TASK,     /* name, or NULL; fn; from: the worker it was stolen from, or -1 */
@@ -82,7 +91,7 @@ typedef enum weft_event_kind {
   WEFT_EVENT_INJECT,   /* work was handed in; first: 1 if it is background work */
   WEFT_EVENT_FRAME,    /* weft_frame_mark: name, or NULL */
   WEFT_EVENT_NAME,     /* weft_name: name */
-  WEFT_EVENT_KINDS
+  WEFT_EVENT_KINDS     /* how many kinds there are */
 } weft_event_kind;
 
 /* What happened. The structure lives until the callback returns. */
@@ -97,6 +106,7 @@ typedef struct weft_event {
   uint64_t first, last; /* as the kind says; else 0 */
 } weft_event;
 
+/* A callback of an observer. */
 typedef void weft_event_fn(const weft_event *event, void *ctx);
 
 /* Callbacks of a tool such as Tracy or LTTng. Each may be NULL. They run on the thread
@@ -111,6 +121,7 @@ typedef struct weft_observer {
   weft_event_fn *moment;
 } weft_observer;
 
+/* No callbacks: what an object of type weft_observer starts from. */
 #define WEFT_OBSERVER_INIT                                                               \
   { sizeof(weft_observer), NULL, NULL, NULL, NULL }
 
@@ -122,8 +133,8 @@ typedef struct weft_observer {
  * disturb each other.
  *
  * Threads: any, but not a callback. Errors: WEFT_EINVAL for a struct_size that is too
- * small, WEFT_EBUSY if there is an observer already. Cost of an event: the callback, and
- * two stores. */
+ * small, WEFT_EBUSY if there is an observer already. Cost: for each event the callback,
+ * and two stores. */
 WEFT_API int weft_observe(const weft_observer *observer);
 
 #ifdef __cplusplus

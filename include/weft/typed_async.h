@@ -16,8 +16,9 @@
 
 #include <weft/detail/typed_async.h>
 
-/* Stands for the head of a function; the body follows. WEFT_ASYNC(R, name, T, x, U, y)
- * defines, besides
+/* Makes a function that can be started asynchronously, with arguments and result by
+ * value. It stands for the head of the function; the body follows. WEFT_ASYNC(R, name, T,
+ * x, U, y) defines, besides
  *
  *     static R name(T x, U y)             an ordinary function: call it, set breakpoints
  *
@@ -46,13 +47,15 @@
   static WEFT_ASYNC_DECLARE(__VA_ARGS__) static WF_TASK_JOINED(                          \
       WF_TASK_HEAD_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-/* The same without the body, for a function that is defined elsewhere as any other, or by
- * WEFT_TASK. It starts with the function's declaration, so `static` may stand in front of
- * it.
+/* WEFT_ASYNC for a function that stands elsewhere. It is WEFT_ASYNC without the body, for
+ * a function that is defined elsewhere as any other, or by WEFT_TASK. It starts with the
+ * function's declaration, so `static` may stand in front of it.
  *
  *     static WEFT_ASYNC_DECLARE(double, area, const shape *, s)
  *
- *     static double area(const shape *s) { ... } */
+ *     static double area(const shape *s) { ... }
+ *
+ * Serial, threads, errors and cost: those of WEFT_ASYNC. */
 #define WEFT_ASYNC_DECLARE(...)                                                          \
   WF_TASK_JOINED(WF_ASYNC_FORM_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)
 

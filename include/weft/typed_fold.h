@@ -39,7 +39,20 @@ WEFT_API void wf_typed_fold(const wf_typed *k, void *result, const void *a,
 #define WEFT_FOLD_LOOP_
 #endif
 
-/* Replaces
+/* What all functions made here share.
+ *
+ * Threads: any, as weft_reduce. Your functions run on several threads at the same time,
+ * but only one at a time uses an accumulator.
+ *
+ * Errors: none. Misuse (a NULL array with n > 0, bad options) ends the program with a
+ * message.
+ *
+ * Cost: that of weft_reduce or weft_scan, without a call through a pointer for each
+ * element; the loops are vectorised where the functions allow it. */
+
+/* Makes a function that reduces an array of one type.
+ *
+ * Replaces
  *
  *     A acc = identity;
  *     for (size_t i = 0; i < n; i++) acc = step(acc, a[i], ctx);
@@ -71,7 +84,9 @@ WEFT_API void wf_typed_fold(const wf_typed *k, void *result, const void *a,
   }                                                                                      \
   WF_FOLD_CALLS(name, A, T)
 
-/* Replaces
+/* Makes functions that compute running results over an array of one type.
+ *
+ * Replaces
  *
  *     T acc = identity;
  *     for (size_t i = 0; i < n; i++) dst[i] = acc = op(acc, src[i], ctx);

@@ -30,8 +30,21 @@
 #include <weft/detail/typed_function.h>
 #include <weft/loop.h>
 
-/* Stands in front of a function definition: the loops of that function are vectorised as
- * with -O3. gcc at -O2 vectorises only loops whose length it knows; clang needs no mark.
+/* What all typed functions share.
+ *
+ * Threads: those of the call after which the macro is named: any. Your function is called
+ * in any order and on several threads at the same time.
+ *
+ * Errors: none. Misuse (a NULL array with n > 0, bad options) ends the program with a
+ * message that names the function. A function that gets no scratch memory uses a slower
+ * method with the same result.
+ *
+ * Cost: nothing to choose; see weft/loop.h. Your function is inlined into the loop over a
+ * block: no call through a pointer for each element. */
+
+/* A mark for functions whose loops are vectorised as with -O3. It stands in front of the
+ * definition. gcc at -O2 vectorises only loops whose length it knows; clang needs no
+ * mark.
  *
  *     WEFT_SIMD static void scale(size_t begin, size_t end, void *ctx) {
  *       float *a = ctx;
@@ -39,7 +52,9 @@
  *     } */
 #define WEFT_SIMD WF_SIMD
 
-/* Replaces
+/* Makes a function that maps an array of one type.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) dst[i] = fn(src[i], ctx);
  *
@@ -64,7 +79,9 @@
     name##_with(NULL, wf_to, wf_from, wf_len, wf_ctx);                                   \
   }
 
-/* Replaces
+/* Makes a function that maps two arrays to one.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) dst[i] = fn(a[i], b[i], ctx);
  *
@@ -92,7 +109,9 @@
     name##_with(NULL, wf_v, wf_t, wf_u, wf_n, c);                                        \
   }
 
-/* Replaces
+/* Makes a function that changes each element of an array of one type.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) fn(&a[i], i, ctx);
  *
@@ -119,7 +138,9 @@
     name##_with(NULL, wf_a, wf_len, wf_ctx);                                             \
   }
 
-/* Replaces
+/* Makes a function that filters an array of one type.
+ *
+ * Replaces
  *
  *     size_t kept = 0;
  *     for (size_t i = 0; i < n; i++)
@@ -149,7 +170,9 @@
   }                                                                                      \
   WF_FILTER_CALLS(name, T)
 
-/* Replaces
+/* Makes a function that finds an element in an array of one type.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++)
  *       if (pred(a[i], ctx)) return i;
@@ -175,7 +198,9 @@
   }                                                                                      \
   WF_ARRAY_CALLS(name, T, wf_typed_find)
 
-/* Replaces
+/* Makes a function that counts elements in an array of one type.
+ *
+ * Replaces
  *
  *     size_t count = 0;
  *     for (size_t i = 0; i < n; i++) count += pred(a[i], ctx);

@@ -50,7 +50,9 @@
  * in it with its arguments, and stepping goes from line to line. Profiles show the time
  * in name_block_, or name_fold_ for reductions. */
 
-/* Replaces
+/* Makes a parallel loop from its body.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) { body }
  *
@@ -63,7 +65,9 @@
 #define WEFT_LOOP(...)                                                                   \
   WF_LOOP_MAKE(EACH, WF_LOOP_COUNT(0, 0, 0, __VA_ARGS__), __VA_ARGS__)
 
-/* Replaces
+/* Makes a parallel loop over rows and columns from its body.
+ *
+ * Replaces
  *
  *     for (size_t r = 0; r < rows; r++)
  *       for (size_t c = 0; c < cols; c++) { body }
@@ -85,7 +89,9 @@
 #define WEFT_LOOP_2D(...)                                                                \
   WF_LOOP_MAKE(CELLS, WF_LOOP_COUNT(0, 0, __VA_ARGS__), __VA_ARGS__)
 
-/* Replaces
+/* Makes a parallel loop from a body that can fail.
+ *
+ * Replaces
  *
  *     for (size_t i = 0; i < n; i++) {
  *       int error = body;
@@ -107,7 +113,9 @@
 #define WEFT_TRY_LOOP(...)                                                               \
   WF_LOOP_MAKE(TRY, WF_LOOP_COUNT(0, 0, 0, __VA_ARGS__), __VA_ARGS__)
 
-/* Replaces
+/* Makes a parallel sum from its body.
+ *
+ * Replaces
  *
  *     R sum = 0;
  *     for (size_t i = 0; i < n; i++) sum += body;
@@ -128,7 +136,9 @@
 #define WEFT_SUM_LOOP(...)                                                               \
   WF_LOOP_MAKE(SUM, WF_LOOP_COUNT(0, 0, __VA_ARGS__), __VA_ARGS__)
 
-/* Replaces
+/* Makes a parallel minimum or maximum from its body.
+ *
+ * Replaces
  *
  *     R least = the largest R, or infinity;
  *     for (size_t i = 0; i < n; i++) {
@@ -152,7 +162,9 @@
 #define WEFT_MAX_LOOP(...)                                                               \
   WF_LOOP_MAKE(MAX, WF_LOOP_COUNT(0, 0, __VA_ARGS__), __VA_ARGS__)
 
-/* Replaces
+/* Makes a parallel reduction from its body and an operation.
+ *
+ * Replaces
  *
  *     R acc = identity;
  *     for (size_t i = 0; i < n; i++) acc = merge(acc, body);

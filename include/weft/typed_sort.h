@@ -47,7 +47,9 @@ typedef struct wf_pair_loops {
 WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
                             const wf_pair_loops *loops, void *ctx, const char *call);
 
-/* Replaces
+/* Makes functions that sort an array of one type.
+ *
+ * Replaces
  *
  *     qsort_r(a, n, sizeof(T), compare, ctx);
  *
@@ -74,7 +76,9 @@ WEFT_API void wf_sort_pairs(const weft_opts *o, const wf_pair_arrays *arrays,
   WF_SORT_FUNCTION(NAME, NAME, T, false)                                                 \
   WF_SORT_FUNCTION(NAME##_stable, NAME, T, true)
 
-/* Replaces
+/* Makes a function that sorts keys together with other elements.
+ *
+ * Replaces
  *
  *     for (size_t i = 1; i < n; i++)
  *       for (size_t j = i; j > 0 && less(&keys[j], &keys[j - 1], ctx); j--) {

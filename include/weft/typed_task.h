@@ -17,7 +17,8 @@
 
 #include <weft/detail/typed_task.h>
 
-/* Stands for the head of a function; the body follows. WEFT_TASK(R, name, T, x, U, y)
+/* Makes a function that can be forked, with arguments and result by value. It stands for
+ * the head of the function; the body follows. WEFT_TASK(R, name, T, x, U, y)
  * defines, besides
  *
  *     static R name(T x, U y)             an ordinary function: call it, set breakpoints
@@ -60,13 +61,16 @@
   static WF_TASK_ALIGNED WEFT_TASK_DECLARE(__VA_ARGS__) static WF_TASK_JOINED(           \
       WF_TASK_HEAD_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)
 
-/* The same without the body, for a function that is defined elsewhere as any other: for
- * functions that call each other, for headers, and for functions that exist already. It
- * starts with the function's declaration, so `static` may stand in front of it.
+/* WEFT_TASK for a function that stands elsewhere. It is WEFT_TASK without the body, for a
+ * function that is defined elsewhere as any other: for functions that call each other,
+ * for headers, and for functions that exist already. It starts with the function's
+ * declaration, so `static` may stand in front of it.
  *
  *     static WEFT_TASK_DECLARE(double, area, const shape *, s)
  *
- *     static double area(const shape *s) { ... } */
+ *     static double area(const shape *s) { ... }
+ *
+ * Serial, threads, errors and cost: those of WEFT_TASK. */
 #define WEFT_TASK_DECLARE(...)                                                           \
   WF_TASK_JOINED(WF_TASK_FORM_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)
 

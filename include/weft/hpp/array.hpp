@@ -18,6 +18,12 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Threads and cost: those of the calls of weft/array.h and weft/search.h: any; no grain
+ * to choose. Exceptions: those of loops (weft/hpp/loop.hpp): the call throws what the
+ * serial loop would have thrown. */
+
 namespace detail {
 
 /* Calls f(i) for each i below n, in blocks. */
@@ -157,7 +163,9 @@ std::size_t extreme_index(const weft_opts *o, V view, const Before &before) {
 
 } // namespace detail
 
-/* Replaces
+/* Sets all elements of a container to one value.
+ *
+ * Replaces
  *
  *     for (auto &x : range) x = value;
  *
@@ -176,7 +184,9 @@ void fill(R &&range, const T &value) {
   weft::fill(options(), range, value);
 }
 
-/* Replaces
+/* Copies the elements of one container to another.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0; i < from.size(); i++) to[i] = from[i];
  *
@@ -200,7 +210,9 @@ void copy(R &&from, To &&to) {
   weft::copy(options(), from, to);
 }
 
-/* Replaces
+/* Reverses the order of the elements.
+ *
+ * Replaces
  *
  *     std::reverse(range.begin(), range.end());
  *
@@ -222,7 +234,9 @@ void reverse(R &&range) {
   weft::reverse(options(), range);
 }
 
-/* Replaces
+/* Exchanges the front and the back part of a container.
+ *
+ * Replaces
  *
  *     std::rotate(range.begin(), range.begin() + middle, range.end());
  *
@@ -248,7 +262,9 @@ void rotate(R &&range, std::size_t middle) {
   weft::rotate(options(), range, middle);
 }
 
-/* Replaces
+/* Collects elements by their indices.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0; i < index.size(); i++) to[i] = from[index[i]];
  *
@@ -272,7 +288,9 @@ void gather(R &&from, I &&index, To &&to) {
   weft::gather(options(), from, index, to);
 }
 
-/* Replaces
+/* Writes elements to the places that indices name.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0; i < index.size(); i++) to[index[i]] = from[i];
  *
@@ -297,7 +315,9 @@ void scatter(R &&from, I &&index, To &&to) {
   weft::scatter(options(), from, index, to);
 }
 
-/* Replaces
+/* Moves the elements for which a predicate holds to the front.
+ *
+ * Replaces
  *
  *     return std::stable_partition(range.begin(), range.end(), pred) - range.begin();
  *
@@ -330,7 +350,9 @@ std::size_t stable_partition(R &&range, Pred &&pred) {
   return weft::stable_partition(options(), range, std::forward<Pred>(pred));
 }
 
-/* Replaces
+/* Removes elements that equal the one in front of them.
+ *
+ * Replaces
  *
  *     return std::unique(range.begin(), range.end(), equal) - range.begin();
  *
@@ -361,7 +383,9 @@ std::size_t unique(R &&range, Equal &&equal = Equal()) {
   return weft::unique(options(), range, std::forward<Equal>(equal));
 }
 
-/* Replaces
+/* Counts how many elements have each key.
+ *
+ * Replaces
  *
  *     std::vector<std::size_t> counts(keys);
  *     for (auto &x : range) counts.at(key(x))++;
@@ -389,7 +413,9 @@ std::vector<std::size_t> histogram(R &&range, std::size_t keys, Key &&key) {
   return weft::histogram(options(), range, keys, std::forward<Key>(key));
 }
 
-/* Replaces
+/* Running results of an operation, each with its own element.
+ *
+ * Replaces
  *
  *     T acc = identity;
  *     for (std::size_t i = 0; i < from.size(); i++) to[i] = acc = op(acc, from[i]);
@@ -414,6 +440,17 @@ void inclusive_scan(R &&from, To &&to, const T &identity, Op &&op = Op()) {
   weft::inclusive_scan(options(), from, to, identity, std::forward<Op>(op));
 }
 
+/* Running results of an operation, each without its own element: weft_scan.
+ *
+ * Replaces
+ *
+ *     T acc = identity;
+ *     for (std::size_t i = 0; i < from.size(); i++) {
+ *       T next = op(acc, from[i]);
+ *       to[i] = std::exchange(acc, next);
+ *     }
+ *
+ * Meaning: as inclusive_scan. */
 template <class R, class To, class T, class Op = std::plus<>>
 void exclusive_scan(const options &o, R &&from, To &&to, const T &identity,
                     Op &&op = Op()) {
@@ -428,7 +465,9 @@ void exclusive_scan(R &&from, To &&to, const T &identity, Op &&op = Op()) {
   weft::exclusive_scan(options(), from, to, identity, std::forward<Op>(op));
 }
 
-/* Replaces
+/* Where the least element is.
+ *
+ * Replaces
  *
  *     auto least = std::min_element(range.begin(), range.end(), less);
  *     return least == range.end() ? SIZE_MAX : least - range.begin();
@@ -451,6 +490,14 @@ std::size_t min_index(R &&range, Less &&less = Less()) {
   return weft::min_index(options(), range, std::forward<Less>(less));
 }
 
+/* Where the greatest element is: weft_max_index.
+ *
+ * Replaces
+ *
+ *     auto most = std::max_element(range.begin(), range.end(), less);
+ *     return most == range.end() ? SIZE_MAX : most - range.begin();
+ *
+ * Meaning: the index of the first of the greatest elements. */
 template <class R, class Less = std::less<>>
 std::size_t max_index(const options &o, R &&range, Less &&less = Less()) {
   if constexpr (detail::expect_container<R>()) {
@@ -469,7 +516,9 @@ std::size_t max_index(R &&range, Less &&less = Less()) {
   return weft::max_index(options(), range, std::forward<Less>(less));
 }
 
-/* Replaces
+/* Whether two containers are equal.
+ *
+ * Replaces
  *
  *     return std::equal(a.begin(), a.end(), b.begin(), b.end(), same);
  *
@@ -495,7 +544,9 @@ bool equal(A &&a, B &&b, Same &&same = Same()) {
   return weft::equal(options(), a, b, std::forward<Same>(same));
 }
 
-/* Replaces
+/* Which of two containers comes first in the order of a dictionary.
+ *
+ * Replaces
  *
  *     if (std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end(), less))
  *       return -1;

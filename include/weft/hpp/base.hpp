@@ -47,16 +47,23 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Serial: none: they compute nothing. Threads: any. Exceptions: none. Cost: that of the
+ * call of C that it stands for. */
+
 /* ---- options ---- */
 
-/* weft_opts (weft/opts.h), with its defaults. Every parallel call takes them as an
- * optional first argument:
+/* The options of a parallel call: weft_opts, with its defaults. Every parallel call takes
+ * them as an optional first argument:
  *
  *     weft::for_each(weft::options().with_max_workers(4), v, f); */
 struct options : weft_opts {
   options() noexcept : weft_opts(WEFT_OPTS_INIT) {}
   options(const weft_opts &o) noexcept : weft_opts(o) {}
 
+  /* Setters: each sets the member of weft_opts after which it is named. They return the
+   * options, so that several can stand in a row. */
   options &with_pool(weft_pool *where) noexcept {
     pool = where;
     return *this;
@@ -92,12 +99,13 @@ struct options : weft_opts {
   }
 };
 
-/* The result of a callable that returns void, where the results of several callables are
- * returned together. */
+/* The result of a callable that returns void, among the results of several callables. */
 struct nothing {};
 
 /* ---- status, version, misuse: as in weft/base.h ---- */
 
+/* The text of a status, the version, and the handler of misuse. As weft_strerror,
+ * weft_version, weft_set_fatal_handler. */
 inline const char *strerror(int status) noexcept {
   return weft_strerror(status);
 }
@@ -113,6 +121,7 @@ class error : public std::runtime_error {
 public:
   explicit error(int status)
       : std::runtime_error(weft_strerror(status)), status_(status) {}
+  /* The status that the call of C has returned. */
   int status() const noexcept {
     return status_;
   }

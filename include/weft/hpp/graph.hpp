@@ -18,10 +18,16 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Threads: one at a time builds a graph, while it does not run; any runs it. Cost: as in
+ * weft/graph.h, some 10 ns per node in a run; an allocation for each callable. */
+
 /* Thrown where a graph refuses something: an error whose text names the nodes. */
 class graph_error : public error {
 public:
   graph_error(int status, const char *text) : error(status), text_(text) {}
+  /* The text, which names the nodes. */
   const char *what() const noexcept override {
     return text_.empty() ? error::what() : text_.c_str();
   }

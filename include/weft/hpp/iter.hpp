@@ -31,8 +31,22 @@
 
 WEFT_HPP_BEGIN
 
-/* A pipeline. P is a producer, see weft/hpp/iter_stage.hpp; it is made by weft::iter and
- * by the stages. */
+/* What all pipelines share.
+ *
+ * Serial: the loop that one would write by hand, for (auto &x : range) with the stages as
+ * its body, unless the call says otherwise.
+ *
+ * Threads: any; a pipeline is a value, and several threads may run it at the same time.
+ * Its callables are called on several threads at the same time, as const.
+ *
+ * Exceptions: if a callable of any stage throws, the sink throws what the serial loop
+ * would have thrown. What was made so far is destroyed.
+ *
+ * Cost: building one takes nothing. The loop of the sink has all stages inlined, and is
+ * vectorised where a loop written by hand would be; blocks are those of weft/loop.h. */
+
+/* A pipeline: a source and stages, which a sink runs. P is a producer, see
+ * weft/hpp/iter_stage.hpp; it is made by weft::iter and by the stages. */
 template <class P> class iterator {
 public:
   using item = typename P::item;              /* what callables get */
@@ -42,6 +56,7 @@ public:
   explicit iterator(P producer, const options &o = options())
       : producer_(std::move(producer)), options_(o) {}
 
+  /* What makes the items; for the stages themselves. */
   const P &producer() const noexcept {
     return producer_;
   }
@@ -118,6 +133,7 @@ public:
   /* One of this, one of the other, and so on; then what is left of the longer. */
   template <class R> auto interleave(R &&other) const;
 
+  /* The first n items; all but the first n. */
   auto take(std::size_t n) const {
     return pick(0, 1, n < size() ? n : size());
   }
@@ -358,8 +374,9 @@ private:
 
 /* ---- sources ---- */
 
-/* The elements of a container or array, as references; the numbers [0, n); a pipeline as
- * it is. The container must outlive the pipeline: temporary ones are refused. */
+/* A source: a container, an array, or the numbers [0, n). Items are references to the
+ * elements, or numbers; a pipeline stays as it is. The container must outlive the
+ * pipeline: temporary ones are refused. */
 template <class R> auto iter(R &&range) {
   if constexpr (detail::is_iterator<detail::plain<R>>) {
     return detail::plain<R>(std::forward<R>(range));
@@ -375,15 +392,16 @@ template <class R> auto iter(R &&range) {
   }
 }
 
-/* The elements between two iterators, or the numbers from first to before last. */
+/* A source: what is between two iterators, or the numbers from first to before last. */
 template <class It> auto iter(It first, It last) {
   static_assert(detail::is_bound<It>, "weft::iter: the iterators need random access");
   using view = decltype(detail::view_between(first, last));
   return iterator<detail::source<view>>({{}, detail::view_between(first, last)});
 }
 
-/* Items are slices (data(), size(), begin(), end()) of `length` elements, the last may be
- * shorter. A length of 0 counts as 1. */
+/* A source: parts of a container of one length. Items are slices (data(), size(),
+ * begin(), end()) of `length` elements, the last may be shorter. A length of 0 counts
+ * as 1. */
 template <class R> auto chunks(R &range, std::size_t length) {
   static_assert(detail::is_contiguous<R>, "weft::chunks: give an array or a vector");
   auto *data = std::data(range);
@@ -392,7 +410,7 @@ template <class R> auto chunks(R &range, std::size_t length) {
   return iterator<detail::slices<T>>({{}, data, n / len + (n % len != 0), n, len, len});
 }
 
-/* Items are all slices of `length` neighbours: [0, length), [1, length + 1), ... */
+/* A source: all slices of `length` neighbours: [0, length), [1, length + 1), ... */
 template <class R> auto windows(R &range, std::size_t length) {
   static_assert(detail::is_contiguous<R>, "weft::windows: give an array or a vector");
   auto *data = std::data(range);
@@ -401,8 +419,8 @@ template <class R> auto windows(R &range, std::size_t length) {
   return iterator<detail::slices<T>>({{}, data, n >= len ? n - len + 1 : 0, n, 1, len});
 }
 
-/* The numbers first, first + step, ... up to before last, or down to before it if the
- * step is negative; without overflow. A step of 0 counts as 1. */
+/* A source: the numbers first, first + step, ... up to before last. They go down to
+ * before it if the step is negative; without overflow. A step of 0 counts as 1. */
 template <class N> auto range(N first, N last, std::make_signed_t<N> step = 1) {
   static_assert(detail::is_index<N>, "weft::range: give integers");
   using natural = std::make_unsigned_t<N>;
@@ -421,8 +439,8 @@ template <class N> auto range(N first, N last, std::make_signed_t<N> step = 1) {
                                        n});
 }
 
-/* Rectangles of a table, a weft_tile each: rows [r0, r1), columns [c0, c1). A length of 0
- * means 32 rows, or all columns, as in weft_for_2d. */
+/* A source: the tiles of a table, a weft_tile each: rows [r0, r1), columns [c0, c1). A
+ * length of 0 means 32 rows, or all columns, as in weft_for_2d. */
 inline auto tiles(std::size_t rows, std::size_t cols, std::size_t tile_rows,
                   std::size_t tile_cols) {
   const std::size_t r = wf_tile_rows(rows, tile_rows);
@@ -431,16 +449,16 @@ inline auto tiles(std::size_t rows, std::size_t cols, std::size_t tile_rows,
       {{}, rows, cols, r, c, rows / r + (rows % r != 0), cols / c + (cols % c != 0)});
 }
 
-/* The lines of a text, without the '\n', as std::string_view. */
+/* A source: the lines of a text, without the '\n', as std::string_view. */
 inline auto lines(std::string_view text) {
   return iterator<detail::lined>({{}, text});
 }
 
-/* The parts that f splits a whole into, from left to right: weft_iter_split. f(T &piece)
- * leaves the left part in the piece and returns the right one, a std::optional<T>;
- * without a value the piece is a leaf. f may see a leaf twice, and must decide the same
- * again. The items are the leaves, const T &; flat_map gives what is in them. Several
- * threads call f, as const. T is a value that can be copied and moved.
+/* A source: the parts that f splits a whole into, from left to right. As weft_iter_split:
+ * f(T &piece) leaves the left part in the piece and returns the right one, a
+ * std::optional<T>; without a value the piece is a leaf. f may see a leaf twice, and must
+ * decide the same again. The items are the leaves, const T &; flat_map gives what is in
+ * them. Several threads call f, as const. T is a value that can be copied and moved.
  *
  *     struct interval { double from, to; };
  *     auto halve = [](interval &i) -> std::optional<interval> {
@@ -458,7 +476,11 @@ template <class T, class F> auto split(T whole, F f) {
     return iterator<detail::splitted<T, F>>({std::move(whole), std::move(f), {}});
 }
 
-/* while (std::optional<T> x = f()) ... *x ...: for what comes one after the other. Items
+/* A source: what f gives, one after the other.
+ *
+ * Serial: while (std::optional<T> x = f()) ... *x ...
+ *
+ * Items
  * are T &. f is called by one thread at a time; when there are some thousand items, or no
  * more, all threads work on them. Can be run once, since the copies of such a pipeline
  * share what f has given. If f throws, so does the sink, at once. */
@@ -468,7 +490,7 @@ template <class F> auto pull(F f) {
   return iterator<detail::pulled<F>>({std::make_shared<state>(state{std::move(f), {}})});
 }
 
-/* The same value n times. */
+/* A source: one value, n times. */
 template <class T> auto repeat(T value, std::size_t n) {
   return iter(n).map([value](std::size_t) { return value; });
 }

@@ -129,7 +129,9 @@ std::tuple<result_of<A &>, result_of<More &>...> join_list(A &a, More &...more) 
 
 } // namespace detail
 
-/* Replaces
+/* Runs callables, perhaps at the same time, and gives their results.
+ *
+ * Replaces
  *
  *     auto first = a();
  *     auto second = b();
@@ -183,7 +185,9 @@ auto join(A &&a, B &&b, C &&c, More &&...more) {
   }
 }
 
-/* Replaces
+/* Runs callables, perhaps at the same time, without results.
+ *
+ * Replaces
  *
  *     f(), g(), h(), ...;
  *

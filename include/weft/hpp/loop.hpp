@@ -70,7 +70,9 @@ template <class R> constexpr bool expect_container() {
 
 } // namespace detail
 
-/* Replaces
+/* A parallel loop over elements or indices.
+ *
+ * Replaces
  *
  *     for (auto &x : range) f(x);
  *
@@ -102,7 +104,9 @@ void for_each(const options &o, A first, B last, F &&f) {
   detail::for_each_between(&o, first, last, f);
 }
 
-/* Replaces
+/* A parallel loop over blocks of a range of indices.
+ *
+ * Replaces
  *
  *     f(0, n);
  *
@@ -120,7 +124,9 @@ template <class F> void for_blocks(std::size_t n, F &&f) {
   weft::for_blocks(options(), n, std::forward<F>(f));
 }
 
-/* Replaces
+/* A parallel loop whose body can fail.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0; i < n; i++)
  *       if (int error = f(i, i + 1)) return error;
@@ -162,7 +168,9 @@ template <class F> int try_for(std::size_t n, F &&f) {
   return weft::try_for(options(), n, std::forward<F>(f));
 }
 
-/* Replaces
+/* A parallel loop over elements whose body can fail.
+ *
+ * Replaces
  *
  *     for (auto &x : range)
  *       if (int error = f(x)) return error;
@@ -196,7 +204,9 @@ int try_for_each(R &&range, F &&f) {
   return weft::try_for_each(options(), std::forward<R>(range), std::forward<F>(f));
 }
 
-/* Replaces
+/* A parallel loop over every step-th index.
+ *
+ * Replaces
  *
  *     for (std::size_t i = begin; i < end; i += step) f(i);
  *
@@ -221,7 +231,9 @@ void for_step(std::size_t begin, std::size_t end, std::size_t step, F &&f) {
   weft::for_step(options(), begin, end, step, std::forward<F>(f));
 }
 
-/* Replaces
+/* A parallel loop over the tiles of a table of rows and columns.
+ *
+ * Replaces
  *
  *     for (std::size_t r = 0; r < rows; r += tile_rows)
  *       for (std::size_t c = 0; c < cols; c += tile_cols)
@@ -265,7 +277,9 @@ void for_2d(std::size_t rows, std::size_t cols, std::size_t tile_rows,
   weft::for_2d(options(), rows, cols, tile_rows, tile_cols, std::forward<F>(f));
 }
 
-/* Replaces
+/* A parallel loop over chunks of one length.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0, k = 0; i < range.size(); i += chunk, k++)
  *       f(range.begin() + i, std::min(chunk, range.size() - i), k);
@@ -334,7 +348,9 @@ void transform_views(const weft_opts *o, From from, To to, const F &f) {
 
 } // namespace detail
 
-/* Replaces
+/* Makes one element from each, in a container that is there already.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0; i < from.size(); i++) to[i] = f(from[i]);
  *
@@ -354,7 +370,9 @@ void transform(R &&from, To &&to, F &&f) {
                   std::forward<F>(f));
 }
 
-/* Replaces
+/* Makes one element from each, by a callable that can fail.
+ *
+ * Replaces
  *
  *     for (std::size_t i = 0; i < from.size(); i++)
  *       if (int error = f(from[i], to[i])) return error;
@@ -455,7 +473,9 @@ private:
 
 } // namespace detail
 
-/* Replaces
+/* Makes a vector with one element from each.
+ *
+ * Replaces
  *
  *     std::vector<decltype(f(range[0]))> to;
  *     for (auto &x : range) to.push_back(f(x));

@@ -31,7 +31,9 @@ template <class R> constexpr bool expect_numbers() {
 
 } // namespace detail
 
-/* Replaces
+/* The sum, product, minimum, maximum, mean or variance of numbers.
+ *
+ * Replaces
  *
  *     wide result = 0;
  *     for (auto x : range) result += x;
@@ -56,7 +58,9 @@ WEFT_HPP_NUMBERS(mean)
 WEFT_HPP_NUMBERS(variance)
 #undef WEFT_HPP_NUMBERS
 
-/* Replaces
+/* The sum of the products of two containers of numbers.
+ *
+ * Replaces
  *
  *     wide result = 0;
  *     for (std::size_t i = 0; i < a.size(); i++) result += wide(a[i]) * b[i];

@@ -172,7 +172,9 @@ void merge_views(const weft_opts *o, A a, B b, To to, const Less &less) {
 
 } // namespace detail
 
-/* Replaces
+/* Puts one element where sorting would put it.
+ *
+ * Replaces
  *
  *     std::nth_element(range.begin(), range.begin() + nth, range.end(), less);
  *
@@ -191,7 +193,9 @@ void nth_element(R &&range, std::size_t nth, Less &&less = Less()) {
   weft::nth_element(options(), range, nth, std::forward<Less>(less));
 }
 
-/* Replaces
+/* Sorts only the front of a container.
+ *
+ * Replaces
  *
  *     std::partial_sort(range.begin(), range.begin() + k, range.end(), less);
  *
@@ -209,7 +213,9 @@ void partial_sort(R &&range, std::size_t k, Less &&less = Less()) {
   weft::partial_sort(options(), range, k, std::forward<Less>(less));
 }
 
-/* Replaces
+/* The order in which the elements would be if they were sorted.
+ *
+ * Replaces
  *
  *     std::vector<std::size_t> order(range.size());
  *     std::iota(order.begin(), order.end(), 0);
@@ -235,7 +241,9 @@ std::vector<std::size_t> argsort(R &&range, Less &&less = Less()) {
   return weft::argsort(options(), range, std::forward<Less>(less));
 }
 
-/* Replaces
+/* Sorts one container and moves the elements of another with it.
+ *
+ * Replaces
  *
  *     std::vector<std::size_t> order = weft::argsort(keys, less);
  *     // then both ranges become keys[order[0]], keys[order[1]], ...
@@ -258,7 +266,9 @@ void sort_by_key(K &&keys, P &&payload, Less &&less = Less()) {
   weft::sort_by_key(options(), keys, payload, std::forward<Less>(less));
 }
 
-/* Replaces
+/* Merges two sorted containers into one.
+ *
+ * Replaces
  *
  *     std::merge(a.begin(), a.end(), b.begin(), b.end(), to.begin(), less);
  *
@@ -282,7 +292,9 @@ void merge(A &&a, B &&b, To &&to, Less &&less = Less()) {
   weft::merge(options(), a, b, to, std::forward<Less>(less));
 }
 
-/* Replaces
+/* Whether a container is sorted.
+ *
+ * Replaces
  *
  *     return std::is_sorted(range.begin(), range.end(), less);
  *

@@ -14,15 +14,22 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Serial: the stages one after the other, for each item. Threads: any, as weft_pipeline.
+ * Exceptions: what a stage throws, of the lowest item that failed. Cost: as
+ * weft_pipeline. */
+
 /* A stage, made by one of the functions below. */
 template <class F> struct stage {
   weft_stage_kind kind;
   F f;
 };
 
-/* f(item) or f(item, number), which returns nothing, 0 or an error. One call at a time in
- * the order of the items; one at a time; any number at a time, which makes the callable
- * const. The others are for callables that may block; see weft_stage_kind. */
+/* Stages of a pipeline, which say how many items may be in them at a time. The callable
+ * is f(item) or f(item, number), which returns nothing, 0 or an error. One call at a time
+ * in the order of the items; one at a time; any number at a time, which makes the
+ * callable const. The others are for callables that may block; see weft_stage_kind. */
 template <class F> stage<std::decay_t<F>> ordered(F &&f) {
   return {WEFT_STAGE_ORDERED, std::forward<F>(f)};
 }
@@ -152,7 +159,9 @@ template <class T, class First, class... Rest> constexpr bool expect_stages() {
 
 } // namespace detail
 
-/* Replaces
+/* Takes objects through stages, several at a time.
+ *
+ * Replaces
  *
  *     for (std::size_t number = 0;; number++) {
  *       if (first.f(item, number) == WEFT_END) return 0;

@@ -10,6 +10,12 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Serial: none: a serial program has no pool, unless the call says otherwise. Threads:
+ * any, unless the call says otherwise. Exceptions: none, unless the call says otherwise.
+ * Cost: that of the call of C that it stands for, unless the call says otherwise. */
+
 namespace detail {
 
 /* A callable on the heap that runs once and is destroyed then. Nobody waits for it, so
@@ -56,10 +62,12 @@ template <class F, class Give> bool try_detach_by(F &&f, Give &&give) {
 
 } // namespace detail
 
-/* weft_config (weft/pool.h), with its defaults. */
+/* How a pool is made: weft_config, with its defaults. */
 struct config : weft_config {
   config() noexcept : weft_config(WEFT_CONFIG_INIT) {}
 
+  /* Setters: each sets the member of weft_config after which it is named. They return the
+   * configuration, so that several can stand in a row. */
   config &with_threads(unsigned count) noexcept {
     threads = count;
     return *this;
@@ -126,6 +134,7 @@ public:
     weft_pool_destroy(pool_);
   }
 
+  /* The pool for the calls of C. */
   weft_pool *get() const noexcept {
     return pool_;
   }
@@ -190,6 +199,9 @@ private:
 
 /* ---- the current pool, which outside of pools is the global one: weft/pool.h ---- */
 
+/* What the current pool is, what it does, and which thread calls. As weft_pool_current,
+ * weft_pool_wait_idle, weft_pool_stats, weft_thread_count, weft_worker_index,
+ * weft_worker_limit. */
 inline weft_pool *pool_current() noexcept {
   return weft_pool_current();
 }
@@ -211,8 +223,8 @@ inline unsigned worker_limit() noexcept {
   return weft_worker_limit();
 }
 
-/* Starts the global pool with a configuration: weft_init. Optional. Exceptions:
- * weft::error if it runs already or cannot be started. */
+/* Starts and ends the global pool: weft_init, weft_shutdown. Both are optional.
+ * Exceptions: weft::error if it runs already or cannot be started. */
 inline void init(const weft_config &c) {
   detail::check(weft_init(&c));
 }
@@ -220,7 +232,9 @@ inline void shutdown() noexcept {
   weft_shutdown();
 }
 
-/* Replaces
+/* Starts a callable; nobody waits for it.
+ *
+ * Replaces
  *
  *     f();      // though nobody needs to wait for it
  *
@@ -242,6 +256,10 @@ template <class F> void detach(F &&f) {
   weft::detach(options(), std::forward<F>(f));
 }
 
+/* Starts a callable if the queue has room.
+ *
+ * Serial: f(); Meaning: as detach; the result is false, and f does not run, where there
+ * is no memory, or as many functions wait as the queue_limit of the pool allows. */
 template <class F> bool try_detach(const options &o, F &&f) {
   return detail::try_detach_by(std::forward<F>(f), [&o](weft_fn *fn, void *ctx) {
     return weft_detach_with(&o, fn, ctx);
@@ -258,7 +276,9 @@ inline bool yield() noexcept {
   return weft_yield();
 }
 
-/* Replaces
+/* Runs a callable; while it waits, its thread runs no other work.
+ *
+ * Replaces
  *
  *     return f();
  *
@@ -272,8 +292,8 @@ template <class F> decltype(auto) isolate(F &&f) {
     return detail::carried(f, [](weft_fn *fn, void *ctx) { weft_isolate(fn, ctx); });
 }
 
-/* A blocking section (weft_blocking_begin): another thread stands in for this one while
- * the object lives.
+/* A blocking section, while the object lives: weft_blocking_begin. Another thread stands
+ * in for this one while the object lives.
  *
  *     weft::blocking section;
  *     file.read(buffer, size); */
@@ -289,7 +309,9 @@ public:
   }
 };
 
-/* Replaces
+/* Calls a callable once on every thread of a pool.
+ *
+ * Replaces
  *
  *     for (unsigned index = 0; index < count; index++) f(index, count);
  *

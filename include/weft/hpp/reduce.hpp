@@ -113,10 +113,15 @@ T reduce_from(const weft_opts *o, V view, T &&start, const Op &op, const Map &ma
  * target_chunks) set the leaves, as in weft_reduce. Callables are shared by threads, as
  * in loops: no mutable lambdas.
  *
+ * Threads and cost: those of weft_reduce, with the callables inlined into the loop over a
+ * leaf.
+ *
  * Exceptions: as in loops, what the serial code would have thrown if the function of an
  * element throws. Partial results are destroyed. */
 
-/* Replaces
+/* Combines all elements by an operation.
+ *
+ * Replaces
  *
  *     T acc = start;
  *     for (auto &x : range) acc = op(acc, x);
@@ -140,7 +145,9 @@ T reduce(R &&range, T start, Op &&op) {
                       std::forward<Op>(op));
 }
 
-/* Replaces
+/* Combines what a callable makes of each element.
+ *
+ * Replaces
  *
  *     T acc = start;
  *     for (auto &x : range) acc = op(acc, map(x));
@@ -195,7 +202,9 @@ A fold_by(decltype(&weft_reduce_with) how, const weft_opts *o, R &range,
 
 } // namespace detail
 
-/* Replaces
+/* A reduction with an accumulator of your own.
+ *
+ * Replaces
  *
  *     A acc = identity;
  *     for (auto &x : range) step(acc, x);
@@ -216,7 +225,9 @@ A fold(R &&range, const A &identity, Step &&step, Merge &&merge) {
                     std::forward<Merge>(merge));
 }
 
-/* Replaces
+/* A reduction with one accumulator for each thread.
+ *
+ * Replaces
  *
  *     A acc = identity;
  *     for (auto &x : range) step(acc, x);
@@ -302,7 +313,9 @@ template <class A, class V, class Step, class Merge> struct try_folding {
 
 } // namespace detail
 
-/* Replaces
+/* A reduction whose step can fail.
+ *
+ * Replaces
  *
  *     A acc = identity;
  *     for (auto &x : range)

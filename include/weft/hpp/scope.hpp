@@ -17,6 +17,12 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Serial: none: the callable was called already, unless the call says otherwise. Threads:
+ * any, unless the call says otherwise. Exceptions: none, unless the call says otherwise.
+ * Cost: that of the call of C that it stands for, unless the call says otherwise. */
+
 namespace detail {
 
 /* A task that has to be destroyed, also if it is skipped. */
@@ -68,10 +74,10 @@ private:
 
 } // namespace detail
 
-/* A group of tasks; lives on the stack of the thread that made it, which is in the
- * current pool from the constructor (or that of the options) until wait() or the
- * destructor. Scopes of a thread end in the reverse order of their beginnings. See
- * weft/scope.h.
+/* A group of tasks, and a place where all of them have ended. It lives on the stack of
+ * the thread that made it, which is in the current pool from the constructor (or that of
+ * the options) until wait() or the destructor. Scopes of a thread end in the reverse
+ * order of their beginnings. See weft/scope.h.
  *
  * Exceptions: when a task throws, the scope is cancelled: tasks that have not started are
  * skipped (what they have captured is destroyed), running ones go on to their end, and
@@ -189,7 +195,9 @@ private:
   bool open_ = true;
 };
 
-/* Replaces
+/* Runs a callable with a scope around it.
+ *
+ * Replaces
  *
  *     return body(scope);      // where scope.spawn(f) is f()
  *
@@ -239,7 +247,10 @@ std::uint64_t in_ns(std::chrono::duration<Rep, Period> time) {
 
 } // namespace detail
 
-/* What weft::async returns: a function that was started, and its result. Movable. */
+/* What weft::async returns: a function that was started, and its result. Movable.
+ *
+ * Exceptions: get() throws what the function has thrown. Cost: an allocation, and about
+ * 100 ns for the handle. */
 template <class R> class task {
 public:
   task() = default;
@@ -257,6 +268,7 @@ public:
     delete state_;
   }
 
+  /* Whether there is a task, and whether its function has returned. */
   bool valid() const noexcept {
     return state_ != nullptr;
   }
@@ -390,7 +402,9 @@ private:
   state *state_ = nullptr;
 };
 
-/* Replaces
+/* Starts a callable and gives a task to wait for its result.
+ *
+ * Replaces
  *
  *     auto result = f();      // now, though it is needed later
  *
@@ -425,8 +439,9 @@ template <class F> auto async(F &&f) {
 
 /* ---- several tasks: a container of weft::task ---- */
 
-/* The index of the first one whose function has returned, or SIZE_MAX when the time is
- * over: weft_handle_wait_any_for. */
+/* Waits for one of several tasks for a limited time: weft_handle_wait_any_for. The result
+ * is the index of the first one whose function has returned, or SIZE_MAX when the time is
+ * over. */
 template <class Tasks, class Rep, class Period>
 std::size_t wait_any_for(const Tasks &tasks, std::chrono::duration<Rep, Period> limit) {
   std::vector<weft_handle *> handles;
@@ -437,7 +452,7 @@ std::size_t wait_any_for(const Tasks &tasks, std::chrono::duration<Rep, Period> 
   return weft_handle_wait_any_for(handles.data(), handles.size(), detail::in_ns(limit));
 }
 
-/* The same as long as it takes: weft_handle_wait_any. */
+/* Waits for one of several tasks: weft_handle_wait_any. The result is its index. */
 template <class Tasks> std::size_t wait_any(const Tasks &tasks) {
   std::vector<weft_handle *> handles;
   for (const auto &each : tasks) {
@@ -447,7 +462,7 @@ template <class Tasks> std::size_t wait_any(const Tasks &tasks) {
   return weft_handle_wait_any(handles.data(), handles.size());
 }
 
-/* Waits for all of them; get() then returns at once: weft_handle_wait_all. */
+/* Waits for all of several tasks: weft_handle_wait_all. get() then returns at once. */
 template <class Tasks> void wait_all(Tasks &tasks) {
   for (auto &each : tasks) each.wait();
 }

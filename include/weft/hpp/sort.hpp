@@ -14,6 +14,12 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Threads: any, as weft_sort. Exceptions: what the order throws, the first in time; the
+ * elements are then all there, in some order. Cost: that of weft/sort.h with the order
+ * inlined; numbers are sorted by their bits (weft/sort_numbers.h). */
+
 namespace detail {
 
 /* ---- elements that can be copied as bytes: as WEFT_SORT ---- */
@@ -299,7 +305,9 @@ void sort_range(const weft_opts *o, R &range, const Less &less, bool stable) {
 
 } // namespace detail
 
-/* Replaces
+/* Sorts a container.
+ *
+ * Replaces
  *
  *     std::sort(range.begin(), range.end(), less);
  *
@@ -329,7 +337,9 @@ void sort(const options &o, R &&range, Less &&less = Less()) {
   detail::sort_range(&o, range, less, false);
 }
 
-/* Replaces
+/* Sorts a container; equal elements keep their order.
+ *
+ * Replaces
  *
  *     std::stable_sort(range.begin(), range.end(), less);
  *
