@@ -11,7 +11,7 @@ TESTS ?= $(shell echo $$((2 * $(JOBS))))
 # CMake's build gets its own number of jobs, not the flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
-.PHONY: all configure help demo test check check-long coverage install clean
+.PHONY: all configure help demo docs test check check-long coverage install clean
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -21,7 +21,7 @@ configure:
 	@command -v cmake >/dev/null || { \
 	  echo "cmake is missing; on Debian: apt-get install gcc make cmake"; exit 1; }
 	@mkdir -p $(BUILD)
-	@cmake -S . -B $(BUILD) $(CMAKE_ARGS) >$(BUILD)/configure.log || \
+	@cmake -S . -B $(BUILD) -DWEFT_DOCS_DIR=$(CURDIR)/build $(CMAKE_ARGS) >$(BUILD)/configure.log || \
 	  { cat $(BUILD)/configure.log; exit 1; }
 
 help: ## list these commands
@@ -32,6 +32,9 @@ demo: configure ## build and run the tour: pictures, a table and a timeline in $
 	@$(CMAKE_BUILD) --target example_tour weft_command
 	@$(BUILD)/examples/tour --out $(BUILD)/tour --view $(BUILD)/weft $(DEMO_ARGS)
 
+docs: configure ## build the site (build/site) and the manual pages (build/man)
+	@$(CMAKE_BUILD) --target docs
+
 test: configure ## run the tests of every feature: three minutes with the build
 	@$(CMAKE_BUILD) --target weft_quick
 	@ctest --test-dir $(BUILD) -L quick --parallel $(TESTS) --output-on-failure
@@ -41,6 +44,7 @@ check: ## run what must hold before a change goes in: a quarter of an hour
 
 check-long: all ## run the long tests
 	@ctest --test-dir $(BUILD) -L long --output-on-failure
+	@tools/check-reference --programs
 	@.ci/run $(LONG_STEPS)
 
 # Steps of .ci/run that it does not run by itself.

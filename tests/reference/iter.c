@@ -310,10 +310,15 @@ EXAMPLE(iter_options) {
 }
 
 /* example: weft_iter_len, weft_iter_size */
+static bool is_small(const void *x, void *ctx) {
+  (void)ctx;
+  return *(const int64_t *)x < 50;
+}
+
 EXAMPLE(iter_len) {
   weft_iter it = weft_iter_range(0, 1000);
   assert(weft_iter_len(&it) == 1000 && weft_iter_size(&it) == sizeof(int64_t));
-  weft_iter_take_while(&it, is_below_50, NULL);
+  weft_iter_take_while(&it, is_small, NULL);
   assert(weft_iter_len(&it) == SIZE_MAX); /* not known any more */
 }
 

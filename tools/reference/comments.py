@@ -27,6 +27,10 @@ _BOLD = re.compile(r"^(Memory|Options|Results|Order|Length|Parameters|Arrays|Ran
                    r"Comparators|Cancellation|Short circuit|Scratch memory): ")
 
 
+# How a paragraph begins that goes on with the serial code.
+_GOES_ON = re.compile(r"\(?(where|and|without|which|from|makes|a zip)\b")
+
+
 class Piece:
     """text, code, or list: a paragraph of a part."""
 
@@ -56,8 +60,9 @@ def paragraphs(text):
         lines = raw.split("\n")
         while lines:
             is_code = lines[0].startswith("    ")
-            count = 0
-            while count < len(lines) and lines[count].startswith("    ") == is_code:
+            count = 1
+            while count < len(lines) and lines[count].startswith("    ") == is_code and \
+                    not (lines[count].startswith("- ") and not lines[0].startswith("- ")):
                 count += 1
             block, lines = lines[:count], lines[count:]
             if is_code:
@@ -78,6 +83,22 @@ def first_sentence(text):
     return match.group(1) if match else text
 
 
+def _begin(text):
+    """Behind a label a sentence begins in lower case; on a page of its own it must not. Words
+    that are code stay as they are."""
+    word = re.match(r"[a-z]+(?=[ ,.;:])", text)
+    if word and word.group(0) in _PLAIN_WORDS:
+        return text[0].upper() + text[1:]
+    return text
+
+
+_PLAIN_WORDS = set("""a about adds all always an and any besides building detached hands is merges
+    nodes returns runs sorts threads until waits are as at both callables calls copies does each either
+    elements every for how if in init into it its leaves long most no none nothing of on one only
+    some stable tens that the their these they those three to two types up what when where whether
+    which while with""".split())
+
+
 def _labelled(text):
     """[(labels, text)] of a paragraph: cut where a sentence begins with a label."""
     cuts, at, labels = [], 0, None
@@ -89,7 +110,7 @@ def _labelled(text):
         labels = [each for each in labels if each] or [""]
         at = match.end()
     cuts.append((labels, text[at:].strip()))
-    return [cut for cut in cuts if cut[1]]
+    return [(found, _begin(cut) if found else cut) for found, cut in cuts if cut]
 
 
 def parse(text):
@@ -106,12 +127,12 @@ def parse(text):
             else:
                 doc.snippets.append(body)
             continue
-        if labels == ["serial"] and body[0].islower() or body.startswith("(and "):
+        if labels == ["serial"] and _GOES_ON.match(body):
             # "where any match will do. Meaning: ...": goes on with the serial code
             head, _, tail = body.partition(" Meaning: ")
             doc.add(["serial"], Piece("text", head))
             if tail:
-                doc.add([""], Piece("text", tail))
+                doc.add([""], Piece("text", _begin(tail)))
                 labels = [""]
             serial_next = bool(re.search(r"\bfrom the largest number .* on,$", head))
             glued = False
@@ -124,7 +145,7 @@ def parse(text):
             if not doc.purpose and body:
                 doc.purpose = first_sentence(body)
             continue
-        for found, part in _labelled(body):
+        for found, part in [(None, body)] if body.startswith("- ") else _labelled(body):
             labels = found if found is not None else [""]
             if not doc.purpose and number == 0 and found is None:
                 doc.purpose = first_sentence(part)

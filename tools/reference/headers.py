@@ -27,6 +27,7 @@ class Family:
         self.header, self.comment, self.line = header, comment, line
         self.declarations = []
         self.members = []   # of a class of C++: families of their own
+        self.constructors = []
         self.section = ""   # the heading (---- name ----) above it
 
     @property
@@ -383,8 +384,9 @@ class Reader:
         if record.group(3) == "enum" and body is not None:
             self.read_enumerators(body, line)
         elif is_cpp and body is not None:
-            self.family.members = read_members(self.header.name, self.qualified(name), name, body,
-                                               record.group(3) == "class", line)
+            self.family.members, self.family.constructors = read_members(
+                self.header.name, self.qualified(name), name, body, record.group(3) == "class",
+                line)
 
     def read_enumerators(self, body, line):
         """Each enumerator with the comment behind it or in front of it."""
@@ -441,6 +443,7 @@ def read_members(header, owner, short, body, is_class, line):
     scan = reader.scanner
     public = not is_class
     attached = False
+    constructors = []
     while True:
         apart = scan.skip_space()
         if scan.at >= len(scan.text):
@@ -476,9 +479,12 @@ def read_members(header, owner, short, body, is_class, line):
                            not attached)
                 attached = True
             else:
+                if public and name == short and not re.search(
+                        r"= (delete|default)|\b%s (const )?&&? ?\w*\)" % short, text):
+                    constructors.append(text + ";")
                 reader.family = None
                 attached = False
-    return inner.families
+    return inner.families, constructors
 
 
 def read_header(path, name):

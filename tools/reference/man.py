@@ -4,6 +4,7 @@ import re
 
 import comments
 from render import wrap_declaration
+from website import with_constructors
 
 HEADINGS = {"serial": "SERIAL EQUIVALENT", "threads": "THREADS", "errors": "ERRORS",
             "cost": "COST"}
@@ -90,8 +91,8 @@ def page(entry, version, date, reference):
                escape(entry.doc.purpose.rstrip(".")))
     synopsis = ["#include <weft.hpp>" if entry.is_cpp else "#include <weft.h>", ""]
     for family in [entry] + getattr(entry, "more", []):
-        synopsis += [wrap_declaration(each.text, 70) for each in family.family.declarations
-                     if each.kind != "enumerator"]
+        synopsis += [wrap_declaration(with_constructors(each.text, family.family), 70)
+                     for each in family.family.declarations if each.kind != "enumerator"]
     out += section("SYNOPSIS", code("\n".join(synopsis)))
     if entry.kind == "call" and entry.sources("serial"):
         out += section(HEADINGS["serial"], pieces(entry.sources("serial")[0][1]))
@@ -114,9 +115,7 @@ def page(entry, version, date, reference):
                 text += pieces(found)
             out += section(HEADINGS[part], text)
     if entry.example is not None:
-        include = "#include <weft.hpp>" if entry.is_cpp else "#include <weft.h>"
-        out += section("EXAMPLES", code("#include <assert.h>\n%s\n\n%s" % (
-            include, entry.example.code)))
+        out += section("EXAMPLES", code(entry.example.program()))
     at = entry.header.entries.index(entry)
     near = sorted((each for each in entry.header.entries if each is not entry),
                   key=lambda each: abs(entry.header.entries.index(each) - at))[:6]

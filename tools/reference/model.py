@@ -70,8 +70,13 @@ class Entry:
                      for _, pieces in self.stands_for.sources(part)[:1]]
         shared = self.shared.parts.get(part) if self.shared is not None else None
         if shared and not (found and re.search("unless the call|stands for", shared[0].text)):
-            found.append((self.header.name, shared))
+            found.append((self.header.name, [without_exception(each) for each in shared]))
         return found
+
+
+def without_exception(piece):
+    """On the page of a call that says nothing else, "unless the call says otherwise" is noise."""
+    return comments.Piece(piece.kind, piece.text.replace(", unless the call says otherwise", ""))
 
 
 def split_listed(family):
@@ -174,9 +179,32 @@ class Reference:
 
 
 class Example:
+    """code: the program without its includes."""
+
     def __init__(self, path, line, names, code, is_cpp):
         self.path, self.line, self.names = path, line, names
         self.code, self.is_cpp = code, is_cpp
+
+    # What the examples use of the standard libraries.
+    C_HEADERS = [("math.h", r"\bfabs\("), ("pthread.h", r"\bpthread_"),
+                 ("stdatomic.h", r"\b(atomic_|_Atomic\b)"), ("stddef.h", r"\boffsetof\("),
+                 ("stdio.h", r"\b(printf|fprintf|snprintf|fopen|tmpfile|remove|FILE)\b"),
+                 ("stdlib.h", r"\b(malloc|free|abort)\("),
+                 ("string.h", r"\b(strlen|strcmp|strstr|memcmp)\("),
+                 ("unistd.h", r"\b(pipe|read|close|getpid)\(")]
+    CPP_HEADERS = [("atomic", r"std::atomic"), ("chrono", r"std::chrono"),
+                   ("cstdio", r"\b(std::)?(printf|fopen|remove)\("), ("map", r"std::map"),
+                   ("memory", r"std::make_shared"), ("numeric", r"std::(accumulate|iota)"),
+                   ("optional", r"std::optional"), ("string", r"std::(string|to_string)\b"),
+                   ("string_view", r"std::string_view"), ("unistd.h", r"\bgetpid\("),
+                   ("vector", r"std::vector")]
+
+    def program(self):
+        """The whole program, as the reference shows it."""
+        known = self.CPP_HEADERS if self.is_cpp else self.C_HEADERS
+        names = ["assert.h"] + [name for name, use in known if re.search(use, self.code)]
+        names = sorted(names) + ["weft.hpp" if self.is_cpp else "weft.h"]
+        return "".join("#include <%s>\n" % name for name in names) + "\n" + self.code
 
 
 def read_examples(path):
@@ -184,13 +212,13 @@ def read_examples(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     found = []
-    parts = re.split(r"^/\* example: (.*?) \*/\n", text, flags=re.M)
+    parts = re.split(r"^/\* example: ((?:[^*]|\*(?!/))*?)\s*\*/\n", text, flags=re.M)
     at = parts[0].count("\n") + 1
     for names, code in zip(parts[1::2], parts[2::2]):
-        line, at = at + 1, at + 1 + code.count("\n")
-        code = re.sub(r"^EXAMPLE\(\w+\) \{", "int main() {" if path.endswith(".cpp") else
-                      "int main(void) {", code.strip("\n"), flags=re.M)
-        code = re.sub(r"\n\n\n+", "\n\n", code)
-        found.append(Example(path, line, [each.strip() for each in names.split(",")], code,
-                             path.endswith(".cpp")))
+        line, at = at, at + 1 + names.count("\n") + code.count("\n")
+        head, begin, body = re.split(r"^(EXAMPLE\(\w+\)) ", code.strip("\n"), flags=re.M)
+        begin = "int main() " if path.endswith(".cpp") else "int main(void) "
+        code = head + begin + body.replace("return;", "return 1;")
+        names = [each.strip(" *\n") for each in names.split(",")]
+        found.append(Example(path, line, names, code, path.endswith(".cpp")))
     return found

@@ -6,6 +6,7 @@ import os
 import re
 import shutil
 
+import comments
 import pages
 from render import Renderer, wrap_declaration
 
@@ -66,15 +67,19 @@ class Site:
         for title, end in (("Reference: C", ".h"), ("Reference: C++", ".hpp")):
             found = [header for header in self.reference.headers
                      if header.name.endswith(end) and header.families]
-            inside = any(header_address(each) == page or any(entry_address(entry) == page
-                         for entry in each.entries) for each in found)
-            items = "".join("<li>%s</li>" % self.link(header_address(each), page, each.name)
-                            for each in found)
+            inside = any(header_address(each) == page or page in self.pages_of(each)
+                         for each in found)
+            items = "".join("<li>%s</li>" % self.link(
+                header_address(each), page, each.name,
+                ' class="here"' if page in self.pages_of(each) else "") for each in found)
             out.append("<details%s><summary>%s</summary><ul>%s</ul></details>" % (
                 " open" if inside else "", title, items))
         for title, paths in self.groups[1:]:
             out.append(self.navigation_group(title, paths, page))
         return "\n".join(out)
+
+    def pages_of(self, header):
+        return {entry_address(entry) for entry in header.entries}
 
     def navigation_group(self, title, paths, page):
         items = "".join("<li>%s</li>" % self.link(
@@ -127,7 +132,7 @@ class Site:
         for family in [entry] + getattr(entry, "more", []):
             for each in family.family.declarations:
                 if each.kind != "enumerator":
-                    lines.append(wrap_declaration(each.text))
+                    lines.append(wrap_declaration(with_constructors(each.text, family.family)))
         return self.renderer.code("\n".join(lines), page)
 
     def write_entry(self, entry):
@@ -204,9 +209,7 @@ class Site:
         return "\n".join(out)
 
     def example(self, entry, page):
-        include = "#include <weft.hpp>" if entry.is_cpp else "#include <weft.h>"
-        code = "#include <assert.h>\n%s\n\n%s" % (include, entry.example.code)
-        return self.renderer.code(code, page) + \
+        return self.renderer.code(entry.example.program(), page) + \
             '<p class="origin">From %s, which the tests compile and run.</p>' % html.escape(
                 os.path.relpath(entry.example.path, self.reference.root))
 
@@ -244,7 +247,6 @@ class Site:
         page = header_address(header)
         about = re.sub(r"\n*SPDX.*", "", header.about)
         title, _, rest = about.partition(" - ")
-        import comments
         doc = comments.parse(rest)
         body = ['<p class="trail">%s</p>' % self.link("reference/index.html", page, "Reference"),
                 "<h1>%s</h1>" % html.escape(header.name),
@@ -277,6 +279,7 @@ class Site:
                 section = entry.family.section
                 out.append('<h3>%s</h3>' % html.escape(upper_first(section)) if section else "")
             names = [name for name in entry.names if not name.endswith("_with")]
+            names.sort(key=lambda name: name != entry.name)
             shown = ", ".join(names[:4]) + (", ..." if len(names) > 4 else "")
             out.append('<div class="row">%s<span>%s</span></div>' % (
                 self.link(entry_address(entry), page, shown, ' class="name"'),
@@ -336,7 +339,18 @@ class Site:
                                                                ensure_ascii=False))
 
 
+def with_constructors(text, family):
+    """class scope { ... }; with what makes one."""
+    if not family.constructors or not text.endswith("{ ... };"):
+        return text
+    inside = "".join("\n  " + each for each in family.constructors)
+    return re.sub(r"^(template\s*<.*?>)\s+", r"\1\n", text)[:-len("... };")].rstrip() + \
+        "\npublic:" + inside + "\n  ...\n};"
+
+
 def short_title(title):
+    if title == "What weft promises, and how it is checked":
+        return "Verification"
     return title.split(":")[0] if len(title) > 34 else title
 
 
