@@ -18,7 +18,7 @@ set_tests_properties(test_reference_examples PROPERTIES LABELS "reference;tools"
 # The site and the manual pages: built without a warning, complete, and looked at in a browser
 # (tests/command/site.c).
 if(Python3_Interpreter_FOUND AND NOT WEFT_SANITIZE AND NOT WEFT_COVERAGE)
-  set(docs ${PROJECT_BINARY_DIR}/tests/docs)
+  set(docs ${PROJECT_BINARY_DIR}/tests/documentation)
   set(build_docs ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/build-docs
                  --site ${docs}/site --man ${docs}/man/man3)
   add_test(NAME docs_build COMMAND ${build_docs})

@@ -10,15 +10,15 @@ const MOST_RESULTS = 30;
 /* ---- search ---- */
 
 /* How well an entry of the index fits: 0 not at all. Names first, then what is said of them. */
-function score(entry, words) {
+function score(entry, words, starts) {
   const [kind, title, , text] = entry;
   const name = title.toLowerCase(), said = text.toLowerCase();
+  const bare = name.replace(/^weft(_|::)/, "");
   let total = 0;
-  for (const word of words) {
-    const bare = name.replace(/^weft(_|::)/, "");
+  for (const [i, word] of words.entries()) {
     if (name === word || bare === word) total += 100;
     else if (name.startsWith(word) || bare.startsWith(word)) total += 60;
-    else if (new RegExp("(^|[^a-z0-9])" + word.replace(/[^\w]/g, "\\$&")).test(name)) total += 40;
+    else if (starts[i].test(name)) total += 40;
     else if (name.includes(word)) total += 25;
     else if (said.includes(word)) total += kind === "page" ? 6 : 12;
     else return 0;
@@ -30,9 +30,11 @@ function score(entry, words) {
 function search(text) {
   const words = text.toLowerCase().trim().split(/\s+/).filter(Boolean);
   if (words.length === 0) return [];
+  /* Where a word begins inside of a name. */
+  const starts = words.map((word) => new RegExp("[^a-z0-9]" + word.replace(/[^\w]/g, "\\$&")));
   const found = [];
   for (const entry of searchIndex) {
-    const points = score(entry, words);
+    const points = score(entry, words, starts);
     if (points > 0) found.push([points, entry]);
   }
   found.sort((a, b) => b[0] - a[0]);
