@@ -377,7 +377,7 @@ catch (e) { /* no storage: the system decides */ }
 <button id="menu" aria-label="Contents" aria-expanded="false" aria-controls="sidebar">&#9776;</button>
 <a class="brand" href="%(root)sindex.html">weft <small>%(version)s</small></a>
 <div class="search">
-<input id="query" type="search" placeholder="Search names and guides" autocomplete="off"
+<input id="query" type="search" placeholder="Search" autocomplete="off"
  spellcheck="false" aria-label="Search" aria-controls="results">
 <ol id="results" hidden></ol>
 </div>
