@@ -66,9 +66,9 @@ WEFT_API int weft_bag_add(weft_bag *b, const void *elem);
  * may be NULL if n is 0. All else as weft_bag_add. */
 WEFT_API int weft_bag_add_many(weft_bag *b, const void *base, size_t n);
 
-/* Returns the number of elements. Threads: any. While others add, it counts at least what
- * was added before (in the sense of threads: a loop that has ended) and at most what was
- * added in all. */
+/* Returns the number of elements. Cost: a few loads for each thread that has added.
+ * Threads: any. While others add, it counts at least what was added before (in the sense
+ * of threads: a loop that has ended) and at most what was added in all. */
 WEFT_API size_t weft_bag_count(const weft_bag *b);
 
 /* Copies all elements to an array.

@@ -32,9 +32,9 @@ extern "C" {
 /* What all calls of this header share.
  *
  * Serial: none: only weft_graph_run runs something, unless the call says otherwise.
- * Threads: those that may build, one at a time, unless the call says otherwise. Errors:
- * none, unless the call says otherwise. Cost: some tens of nanoseconds, unless the call
- * says otherwise. */
+ * Threads: those that may build, one at a time, unless the call says otherwise. Errors: a
+ * NULL graph ends the program with a message, unless the call says otherwise. Cost: a few
+ * loads, unless the call says otherwise. */
 
 /* A graph of functions. It belongs to the program, from weft_graph_create to
  * weft_graph_destroy. */
@@ -55,7 +55,7 @@ typedef size_t weft_choice_fn(void *ctx);
  * Meaning: *out is the graph, or NULL on failure. An empty graph can be run: nothing
  * happens. Threads: any. Errors: WEFT_EINVAL for NULL out, WEFT_ENOMEM.
  *
- * Cost: two allocations at most. */
+ * Cost: an allocation. */
 WEFT_API int weft_graph_create(weft_graph **out);
 
 /* Frees a graph with its nodes. NULL does nothing. A graph that runs ends the program

@@ -270,8 +270,8 @@ typedef struct weft_stats {
  * Meaning: the numbers are recent, and exact when the pool is at rest. A struct_size
  * smaller than today's fills only the members that are whole in it.
  *
- * Threads: any, at any time. Errors: none; a NULL total ends the program with a message.
- * Cost: a pass over the workers.
+ * Threads: any, at any time. Errors: none; a NULL total, or one whose struct_size is not
+ * set, stays as it is. Cost: a pass over the workers.
  *
  *     weft_stats stats = WEFT_STATS_INIT;
  *     weft_pool_stats(NULL, &stats);

@@ -20,9 +20,8 @@ extern "C" {
 /* What all calls of this header share.
  *
  * Serial: none: only tasks run something, unless the call says otherwise. Threads: any,
- * unless the call says otherwise. Errors: none; a NULL or closed scope ends the program
- * with a message, unless the call says otherwise. Cost: a few loads, unless the call says
- * otherwise. */
+ * unless the call says otherwise. Errors: none, unless the call says otherwise. Cost: a
+ * few loads, unless the call says otherwise. */
 
 /* A group of tasks. It lives where you put it, usually on the stack; its members are
  * private. */
@@ -103,13 +102,15 @@ WEFT_API void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft
  * weft_scope_cancelled, and weft_scope_end returns the error. The first error wins; later
  * calls change nothing. 0 stands for WEFT_ECANCELED; other numbers are yours.
  *
- * Threads: any, while the scope is open. Cost: one atomic operation. */
+ * Threads: any, while the scope is open. Errors: a NULL scope, or one that is not open,
+ * ends the program with a message. Cost: one atomic operation. */
 WEFT_API void weft_scope_cancel(weft_scope *s, int error);
 
 /* Returns whether the scope, or one around it, is cancelled, so that tasks can stop
  * early.
  *
- * Threads: any, while the scope is open. Cost: one load per level of nesting. */
+ * Threads: any, while the scope is open. Errors: none; false for NULL. Cost: one load per
+ * level of nesting. */
 WEFT_API bool weft_scope_cancelled(const weft_scope *s);
 
 /* Closes a scope: returns when all its tasks have ended or were skipped.
@@ -119,10 +120,10 @@ WEFT_API bool weft_scope_cancelled(const weft_scope *s);
  * scope and then others of the pool, as weft_join does; see there and weft_isolate about
  * locks.
  *
- * Threads: the one that began the scope. Ending a scope twice ends the program with a
- * message.
+ * Threads: the one that began the scope. Errors: the result, as above; ending a scope
+ * twice ends the program with a message.
  *
- * Cost: about 10 ns, and a wake-up if the thread has slept. */
+ * Cost: that of the tasks that are left, and a wake-up if the thread has slept. */
 WEFT_API int weft_scope_end(weft_scope *s);
 
 /* Returns the innermost scope around the calling code, or NULL. It is the scope that its

@@ -15,9 +15,8 @@ extern "C" {
 /* What all calls of this header share.
  *
  * Serial: none: the function was called already, unless the call says otherwise. Threads:
- * any, unless the call says otherwise. Errors: none; a NULL handle ends the program with
- * a message, unless the call says otherwise. Cost: a few loads, unless the call says
- * otherwise. */
+ * any, unless the call says otherwise. Errors: none, unless the call says otherwise.
+ * Cost: a few loads, unless the call says otherwise. */
 
 /* ---- handles ---- */
 
@@ -69,8 +68,8 @@ WEFT_API int weft_async_copy_with(const weft_opts *o, weft_handle **out, const v
  * at it until it has returned. Threads: any. */
 WEFT_API void *weft_handle_args(weft_handle *h);
 
-/* Whether the function of a handle has returned. If so, what it did is visible. Threads:
- * any.
+/* Whether the function of a handle has returned. If so, what it did is visible. False for
+ * NULL. Threads: any.
  */
 WEFT_API bool weft_handle_done(const weft_handle *h);
 
