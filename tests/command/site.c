@@ -51,6 +51,14 @@ TEST(the_search_finds_names_and_guides) {
   browser_start(&b);
   browser_window(&b, 1280, 900, false, false);
   open_page(&b, "index.html");
+  /* Nothing comes from outside, and every picture is there. */
+  CHECK_STR_EQ(browser_ask(&b,
+                           "performance.getEntriesByType('resource').filter((e) => "
+                           "!e.name.startsWith('file:')).map((e) => e.name).join(' ')"),
+               "");
+  CHECK_EQ(browser_number(&b, "[...document.images].filter((i) => i.naturalWidth === "
+                              "0).length"),
+           0.0);
   SEARCH(&b, "weft_for");
   CHECK_STR_EQ(browser_ask(&b, FIRST_RESULT), "weft_for");
   SEARCH(&b, "WEFT_LOOP");
@@ -86,7 +94,7 @@ TEST(the_search_finds_names_and_guides) {
   browser_stop(&b);
 }
 
-TEST(light_and_dark_follow_system_and_switch) {
+TEST(light_dark_and_a_phone) {
   if (!find_page("reference/weft_for.html")) return;
   browser b;
   browser_start(&b);
@@ -102,11 +110,8 @@ TEST(light_and_dark_follow_system_and_switch) {
   browser_ask(&b, "(document.getElementById('theme').click(), '')");
   CHECK_STR_EQ(browser_ask(&b, BACK), "rgb(20, 24, 29)");
   browser_ask(&b, "(localStorage.removeItem('weft-theme'), '')");
-  browser_stop(&b);
-}
 
-TEST(a_phone_shows_everything) {
-  if (!find_page("index.html")) return;
+  /* A phone shows everything. */
   static const char *const pages[] = {"index.html",
                                       "reference/index.html",
                                       "reference/weft_for.html",
@@ -116,8 +121,6 @@ TEST(a_phone_shows_everything) {
                                       "guide/cpp.html",
                                       "benchmarks.html",
                                       "verification.html"};
-  browser b;
-  browser_start(&b);
   browser_window(&b, 390, 844, true, false);
   for (size_t i = 0; i < sizeof pages / sizeof *pages; i++) {
     open_page(&b, pages[i]);
@@ -133,21 +136,5 @@ TEST(a_phone_shows_everything) {
   browser_ask(&b, "(document.getElementById('menu').click(), '')");
   CHECK(browser_number(&b, "document.getElementById('sidebar').offsetHeight") > 400);
   shoot(&b, "phone-menu");
-  browser_stop(&b);
-}
-
-TEST(nothing_comes_from_outside) {
-  if (!find_page("index.html")) return;
-  browser b;
-  browser_start(&b);
-  browser_window(&b, 1280, 900, false, false);
-  open_page(&b, "index.html");
-  CHECK_STR_EQ(browser_ask(&b,
-                           "performance.getEntriesByType('resource').filter((e) => "
-                           "!e.name.startsWith('file:')).map((e) => e.name).join(' ')"),
-               "");
-  CHECK_EQ(browser_number(&b, "[...document.images].filter((i) => i.naturalWidth === "
-                              "0).length"),
-           0.0);
   browser_stop(&b);
 }
