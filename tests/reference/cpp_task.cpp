@@ -279,3 +279,21 @@ EXAMPLE(cpp_pipeline) {
       weft::ordered([&](long &item) { sum += item; })); // in order: no lock
   assert(status == 0 && sum == 328350);
 }
+
+/* example: weft::progress, weft::progress_for, weft::progress_options,
+ * weft::progress_state */
+EXAMPLE(cpp_progress) {
+  weft::progress_for("rendering", 100, [](std::size_t, std::size_t) {});
+
+  weft::progress shown("reading", 100, "files");
+  weft::for_each(100, [&](int) { shown.add(); });
+  assert(shown.get().done == 100);
+}
+
+/* example: weft::progress_print, weft::progress_draw */
+EXAMPLE(cpp_progress_lines) {
+  weft::progress shown("copying", 3);
+  weft::progress_print("a line above the bar");
+  ++shown;
+  weft::progress_draw(); // now, not only ten times a second
+}

@@ -13,6 +13,12 @@
 
 WEFT_HPP_BEGIN
 
+/* What all calls of this header share.
+ *
+ * Serial: none: they change nothing in what the program computes. Threads: any, unless
+ * the call says otherwise. Exceptions: none, unless the call says otherwise. Cost: that
+ * of the call of C that it stands for. */
+
 /* How far it is: weft_progress_state. */
 struct progress_state : weft_progress_state {
   progress_state() noexcept : weft_progress_state(WEFT_PROGRESS_STATE_INIT) {}
@@ -21,6 +27,7 @@ struct progress_state : weft_progress_state {
 /* Options, with their defaults: weft_progress_opts. */
 struct progress_options : weft_progress_opts {
   progress_options() noexcept : weft_progress_opts(WEFT_PROGRESS_OPTS_INIT) {}
+  /* Setters: each sets the member of weft_progress_opts after which it is named. */
   progress_options &with_unit(const char *name) noexcept {
     unit = name;
     return *this;
@@ -58,6 +65,7 @@ public:
   progress(const progress &) = delete;
   progress &operator=(const progress &) = delete;
 
+  /* Says that n further pieces are done: weft_progress_add. */
   void add(std::uint64_t n = 1) noexcept {
     weft_progress_add(progress_, n);
   }
@@ -70,6 +78,7 @@ public:
     return *this;
   }
 
+  /* Change what was not known at the beginning: weft_progress_set_total and others. */
   void set_total(std::uint64_t total) noexcept {
     weft_progress_set_total(progress_, total);
   }
@@ -80,6 +89,7 @@ public:
     weft_progress_set_left(progress_, ns);
   }
 
+  /* How far it is: weft_progress_get. */
   progress_state get() const noexcept {
     progress_state state;
     weft_progress_get(progress_, &state);
@@ -100,11 +110,13 @@ inline void progress_print(const std::string &line) noexcept {
   weft_progress_print(line.c_str());
 }
 
-/* Replaces
+/* A parallel loop over blocks that shows its progress: weft_progress_for.
+ *
+ * Replaces
  *
  *     f(0, n);
  *
- * Meaning: for_blocks with progress; exceptions as there. */
+ * Meaning: for_blocks with progress. Exceptions: as for_blocks. */
 template <class F>
 void progress_for(const options &o, const std::string &title, std::size_t n, F &&f) {
   if (n == 0) return;
