@@ -11,7 +11,8 @@ TESTS ?= $(shell echo $$((2 * $(JOBS))))
 # CMake's build gets its own number of jobs, not the flags of this make.
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
-.PHONY: all configure help demo docs test check check-long coverage install clean
+.PHONY: all configure help demo docs test check check-long coverage install uninstall clean
+.PHONY: amalgamation check-packages dist
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -85,8 +86,16 @@ bench-docs: ## write the figures of README.md and docs/ again, from bench/record
 bench-deps: ## install what the comparison needs
 	@$(BENCH) deps
 
-install: all ## install to PREFIX (/usr/local), under DESTDIR if set
-	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix $(PREFIX)
+# Only what is installed is built: neither tests nor examples.
+install: configure ## build and install to PREFIX (/usr/local), under DESTDIR if set
+	@$(CMAKE_BUILD) --target weft_installable
+	@DESTDIR="$(DESTDIR)" tools/install $(BUILD) "$(PREFIX)"
+
+uninstall: ## remove what `make install` has put there (same PREFIX and DESTDIR)
+	@DESTDIR="$(DESTDIR)" tools/install --remove "$(PREFIX)"
+
+amalgamation: ## write the library as two files: build/amalgamation/weft.h, weft.c
+	@tools/amalgamate
 
 clean: ## remove everything built
 	@rm -rf build
