@@ -4,6 +4,7 @@
 #
 # Arguments: PACKAGES, the folder that vcpkg would make a package of; BUILD; PORT_FOLDER.
 
+cmake_minimum_required(VERSION 3.22)
 set(CURRENT_PACKAGES_DIR ${PACKAGES})
 set(PORT weft)
 set(FEATURES core)
