@@ -12,7 +12,7 @@ TESTS ?= $(shell echo $$((2 * $(JOBS))))
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
 .PHONY: all configure help demo docs test check check-long coverage install uninstall clean
-.PHONY: amalgamation check-packages dist
+.PHONY: amalgamation check-packages dist deb rpm
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -50,7 +50,7 @@ check-long: all ## run the long tests
 
 # Steps of .ci/run that it does not run by itself.
 LONG_STEPS = dev-gcc dev-clang release-gcc release-clang posix-gcc asan-gcc tsan-gcc msan valgrind \
-  delays orders coverage static platforms fuzz reproducible pthreadpool-suite
+  delays orders coverage static platforms fuzz reproducible pthreadpool-suite packages
 
 coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage
@@ -96,6 +96,18 @@ uninstall: ## remove what `make install` has put there (same PREFIX and DESTDIR)
 
 amalgamation: ## write the library as two files: build/amalgamation/weft.h, weft.c
 	@tools/amalgamate
+
+dist: ## write the tarballs of a release, with checksums, to build/dist
+	@tools/release tarball
+
+deb: ## build the Debian packages of this commit, in build/deb
+	@packaging/build-deb
+
+rpm: ## build the RPM packages of this commit, in build/rpm
+	@packaging/build-rpm
+
+check-packages: ## build every kind of package and use it: a quarter of an hour
+	@tests/package/ways
 
 clean: ## remove everything built
 	@rm -rf build
