@@ -12,9 +12,10 @@
     let
       systems = [ "x86_64-linux" "aarch64-linux" "i686-linux" ];
       forAll = f: nixpkgs.lib.genAttrs systems (system: f nixpkgs.legacyPackages.${system});
-      header = builtins.readFile ../../include/weft/base.h;
-      part = name:
-        builtins.head (builtins.match ".*#define WEFT_VERSION_${name} ([0-9]+).*" header);
+      lines = builtins.filter builtins.isString
+        (builtins.split "\n" (builtins.readFile ../../include/weft/base.h));
+      part = name: builtins.head (builtins.head (builtins.filter (found: found != null)
+        (map (builtins.match "#define WEFT_VERSION_${name} ([0-9]+)") lines)));
       version = "${part "MAJOR"}.${part "MINOR"}.${part "PATCH"}";
     in {
       packages = forAll (pkgs: rec {
@@ -22,7 +23,6 @@
           pname = "weft";
           inherit version;
           src = ../..;
-          outputs = [ "out" "dev" "man" ];
           nativeBuildInputs = [ pkgs.cmake ];
           cmakeFlags = [
             "-DWEFT_BUILD_TESTS=OFF"
