@@ -52,6 +52,7 @@ class Weft(ConanFile):
         toolchain.cache_variables["WEFT_BUILD_TESTS"] = False
         toolchain.cache_variables["WEFT_BUILD_BENCH"] = False
         toolchain.cache_variables["WEFT_BUILD_EXAMPLES"] = False
+        toolchain.cache_variables["WEFT_PTHREADPOOL"] = False
         toolchain.cache_variables["WEFT_BUILD_COMMAND"] = bool(self.options.command)
         toolchain.generate()
 

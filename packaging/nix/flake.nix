@@ -28,6 +28,7 @@
             "-DWEFT_BUILD_TESTS=OFF"
             "-DWEFT_BUILD_BENCH=OFF"
             "-DWEFT_BUILD_EXAMPLES=OFF"
+            "-DWEFT_PTHREADPOOL=OFF"
           ];
           meta = {
             description = "Work-stealing fork-join parallelism for C";

@@ -5,7 +5,8 @@ cmake_path(SET SOURCE_PATH NORMALIZE "${CMAKE_CURRENT_LIST_DIR}/../../..")
 
 vcpkg_check_features(OUT_FEATURE_OPTIONS features FEATURES tools WEFT_BUILD_COMMAND)
 vcpkg_cmake_configure(SOURCE_PATH "${SOURCE_PATH}"
-  OPTIONS -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_EXAMPLES=OFF ${features})
+  OPTIONS -DWEFT_BUILD_TESTS=OFF -DWEFT_BUILD_BENCH=OFF -DWEFT_BUILD_EXAMPLES=OFF
+          -DWEFT_PTHREADPOOL=OFF ${features})
 vcpkg_cmake_install()
 vcpkg_cmake_config_fixup(CONFIG_PATH lib/cmake/weft)
 vcpkg_fixup_pkgconfig()
