@@ -19,6 +19,12 @@
  * weft compiled in can define WEFT_API as nothing and compile with -fvisibility=hidden:
  * then its copy stays private. */
 #if defined(WEFT_API)
+#elif defined(_WIN32) && defined(WEFT_DLL_EXPORT) /* while the DLL is compiled */
+#define WEFT_API __attribute__((dllexport))
+#elif defined(_WIN32) && defined(WEFT_DLL) /* for programs that link with the DLL */
+#define WEFT_API __attribute__((dllimport))
+#elif defined(_WIN32)
+#define WEFT_API
 #elif defined(__GNUC__)
 #define WEFT_API __attribute__((visibility("default")))
 #else

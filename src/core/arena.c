@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "arena.h"
 
+#include "aligned.h"
+
 #include <stdlib.h>
 
 /* Slabs grow with the arena, so that a worker that spawns little has little: the first is
@@ -53,7 +55,7 @@ static bool add_slab(wf_arena *arena) {
   for (const wf_slab *slab = arena->slabs; slab != NULL && size < LARGEST_SLAB;
        slab = slab->next)
     size *= 2;
-  char *memory = (char *)aligned_alloc(WF_CACHE_LINE, size);
+  char *memory = (char *)wf_aligned_alloc(WF_CACHE_LINE, size);
   if (memory == NULL) return false;
   wf_slab *slab = (wf_slab *)(void *)memory;
   slab->next = arena->slabs;
@@ -134,7 +136,7 @@ void wf_arena_destroy(wf_arena *arena) {
   wf_arena_check(arena);
   while (arena->slabs != NULL) {
     wf_slab *next = arena->slabs->next;
-    free(arena->slabs);
+    wf_aligned_free(arena->slabs);
     arena->slabs = next;
   }
 }

@@ -9,6 +9,7 @@
 #include "per_thread.h"
 
 #include "../sys/sys.h"
+#include "aligned.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +71,7 @@ static wf_slot_block *make_block(const wf_per_thread *p, size_t count) {
   size_t each = WF_CACHE_LINE + p->size;
   if (count > (SIZE_MAX - WF_CACHE_LINE) / each) return NULL;
   size_t bytes = WF_CACHE_LINE + count * each, mapped = 0;
-  wf_slot_block *block = (wf_slot_block *)aligned_alloc(WF_CACHE_LINE, bytes);
+  wf_slot_block *block = (wf_slot_block *)wf_aligned_alloc(WF_CACHE_LINE, bytes);
   if (block == NULL) {
     block = (wf_slot_block *)wf_sys_map(bytes);
     mapped = bytes;
@@ -190,7 +191,7 @@ void wf_per_thread_destroy(wf_per_thread *p) {
     if (block->mapped != 0)
       wf_sys_unmap(block, block->mapped);
     else
-      free(block);
+      wf_aligned_free(block);
     block = older;
   }
 }

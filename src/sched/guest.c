@@ -11,6 +11,7 @@
  * thread, and concerns places that this thread has, or takes.
  *
  * SPDX-License-Identifier: MIT */
+#include "../core/aligned.h"
 #include "record.h"
 #include "scope.h"
 #include "stats.h"
@@ -20,7 +21,9 @@
 
 /* Fast thread-local memory is scarce in libraries that are loaded late: what can be a
  * field of the worker is one, and only the rest is here. */
+#if !defined(_WIN32) /* there: src/sys/windows.c */
 __thread wf_owner *wf_self;
+#endif
 
 /* The entry by which this thread has entered a pool last; `outer` leads to the others.
  * They are in frames of this thread. */
@@ -113,7 +116,7 @@ typedef struct serial_place {
 } serial_place;
 
 static wf_worker *make_serial(weft_pool *pool) {
-  serial_place *place = (serial_place *)aligned_alloc(WF_CACHE_LINE, sizeof *place);
+  serial_place *place = (serial_place *)wf_aligned_alloc(WF_CACHE_LINE, sizeof *place);
   if (place == NULL) return NULL;
   memset(place, 0, sizeof *place);
   place->worker.pool = pool;
@@ -133,7 +136,7 @@ static void drop_serial(wf_worker *worker) {
     bool removed = wf_bitset_remove(worker->pool->x_serial, number);
     WF_ASSERT(removed);
   }
-  free(worker);
+  wf_aligned_free(worker);
 }
 
 /* ---- entering and leaving ---- */

@@ -51,7 +51,7 @@ static void tell_waiter(wf_waiter *waiter) {
 }
 
 /* Tells one of the list, and frees it unless it is the handle's own, or queued. */
-static void tell(weft_handle *h, wf_observer *observer) {
+static void tell_observer(weft_handle *h, wf_observer *observer) {
   WF_ASSERT(observer->kind != WF_OBSERVER_WAITER);
   bool is_ours = observer->generation == wf_fork_generation(); /* else the parent does */
   if (is_ours && observer->kind == WF_OBSERVER_THEN) {
@@ -90,7 +90,7 @@ static void tell_all(weft_handle *h, wf_observer *newest) {
     if (it == &h->waiter_link)
       has_waiter = true;
     else
-      tell(h, it);
+      tell_observer(h, it);
     it = next;
   }
   if (worker != NULL) worker->running = here.outer;
@@ -315,7 +315,7 @@ int weft_handle_on_done(weft_handle *h, weft_fn *fn, void *ctx) {
   if (h == NULL || fn == NULL) return WEFT_EINVAL;
   wf_observer *made = make_observer(WF_OBSERVER_CALL, fn, ctx, -1);
   int status = add_observer(h, made, &late);
-  if (late) tell(h, made);
+  if (late) tell_observer(h, made);
   return status;
 }
 
@@ -324,7 +324,7 @@ int weft_handle_notify(weft_handle *h, int fd) {
   if (h == NULL || !wf_sys_fd_is_writable(fd)) return WEFT_EINVAL;
   wf_observer *made = make_observer(WF_OBSERVER_NOTIFY, NULL, NULL, fd);
   int status = add_observer(h, made, &late);
-  if (late) tell(h, made);
+  if (late) tell_observer(h, made);
   return status;
 }
 

@@ -9,6 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pool.h"
 
+#include "../core/aligned.h"
 #include "blocking.h"
 #include "broadcast.h"
 #include "record.h"
@@ -27,10 +28,10 @@ _Static_assert(offsetof(wf_worker, deque) == 0 && offsetof(wf_deque, owner) == 0
 
 /* ---- memory ---- */
 
-/* Zeroed memory that starts at a cache line; freed by free(). */
+/* Zeroed memory that starts at a cache line; freed by wf_aligned_free. */
 static void *allocate_lines(size_t size) {
   size_t lines = (size + WF_CACHE_LINE - 1) / WF_CACHE_LINE;
-  void *memory = aligned_alloc(WF_CACHE_LINE, lines * WF_CACHE_LINE);
+  void *memory = wf_aligned_alloc(WF_CACHE_LINE, lines * WF_CACHE_LINE);
   if (memory != NULL) memset(memory, 0, lines * WF_CACHE_LINE);
   return memory;
 }
@@ -108,8 +109,8 @@ void wf_pool_clear(weft_pool *pool) {
   wf_injector_destroy(&pool->injector);
   wf_injector_destroy(&pool->background);
   wf_steer_free(pool);
-  free(pool->x_present);
-  free(pool->workers);
+  wf_aligned_free(pool->x_present);
+  wf_aligned_free(pool->workers);
 }
 
 int wf_pool_allocate(weft_pool **out, const wf_options *options) {
@@ -127,7 +128,7 @@ int wf_pool_allocate(weft_pool **out, const wf_options *options) {
 
 void wf_pool_free(weft_pool *pool) {
   wf_pool_clear(pool);
-  free(pool);
+  wf_aligned_free(pool);
 }
 
 /* ---- threads ---- */

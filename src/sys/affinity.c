@@ -141,7 +141,7 @@ bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
 
 #endif
 
-#else
+#elif !defined(_WIN32) /* there: windows_cpu.c */
 
 /* ---- systems without masks: create says so, and the rest has nothing to work on ---- */
 
@@ -197,7 +197,7 @@ bool wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread) {
 
 #endif
 
-#if !defined(__linux__) || defined(WF_SYS_POSIX)
+#if (!defined(__linux__) || defined(WF_SYS_POSIX)) && !defined(_WIN32)
 
 int wf_sys_cpu_now(void) {
   return -1;
@@ -213,6 +213,8 @@ bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
 }
 
 #endif
+
+#if !defined(_WIN32)
 
 /* Why it matters whether a mask merely follows the cpuset.
  *
@@ -243,3 +245,5 @@ bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
   /* If the last reading was refused, the thread had better have the CPUs that it had. */
   return *follows || (wf_sys_mask_set(own, 0) && known);
 }
+
+#endif

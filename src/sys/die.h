@@ -12,12 +12,20 @@
 
 #include <stdlib.h>
 #include <string.h>
+#if defined(_WIN32)
+#include <io.h>
+#else
 #include <unistd.h>
+#endif
 
 /* Writes the text, which ends with a newline, to stderr and aborts the process. */
 _Noreturn static inline void wf_sys_die(const char *text) {
+#if defined(_WIN32)
+  (void)_write(2, text, (unsigned)strlen(text));
+#else
   ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
   (void)ignored;
+#endif
   abort();
 }
 

@@ -30,7 +30,8 @@
 
 #include "sys.h"
 
-#if defined(WF_SYS_POSIX) || !defined(__linux__)
+#if defined(WF_SYS_POSIX) ||                                                             \
+    (!defined(__linux__) && !defined(_WIN32) && !defined(__APPLE__))
 
 #include "die.h"
 

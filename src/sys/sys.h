@@ -1,11 +1,11 @@
 /* sys.h - what weft needs from the operating system and the CPU: the whole contract.
  *
  * One file per system implements it: linux.c (futex, membarrier), posix.c (mutex and
- * condition variable, for every other POSIX system and for testing), later windows.c and
- * darwin.c; affinity.c has the CPU masks of Linux, and does nothing elsewhere. Nothing
- * else here needs more than those systems have: wait and wake by address is
- * WaitOnAddress or os_sync_wait_on_address, the barrier is FlushProcessWriteBuffers or
- * simply missing.
+ * condition variable, for every other POSIX system and for testing), darwin.c (wait by
+ * address, no barrier), and windows.c with windows_cpu.c and windows_file.c
+ * (WaitOnAddress, FlushProcessWriteBuffers). What linux.c, posix.c and darwin.c share is
+ * in unix.c and file.c; affinity.c has the CPU masks of Linux and does nothing on other
+ * systems of that kind.
  *
  * Who calls: core, sched and par. Everything may be called from any thread unless noted.
  *

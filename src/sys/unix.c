@@ -14,6 +14,9 @@
 #if !defined(_WIN32)
 
 #include "die.h"
+#if defined(__APPLE__)
+#include "darwin.h"
+#endif
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +48,8 @@ struct thread_start {
 static void thread_take_name(const char *name) {
 #if defined(__linux__)
   if (name[0] != '\0') pthread_setname_np(pthread_self(), name);
+#elif defined(__APPLE__)
+  if (name[0] != '\0') pthread_setname_np(name);
 #else
   (void)name;
 #endif
@@ -196,6 +201,9 @@ static int thread_create_masked(pthread_t *thread, size_t stack_size,
   pthread_attr_t attributes;
   int error = pthread_attr_init(&attributes);
   if (error != 0) return error;
+#if defined(__APPLE__)
+  wf_darwin_prepare_thread(&attributes);
+#endif
   /* A fault of the thread itself must still reach the program's handler, or a crash
    * reporter or sanitizer would stay silent. */
   static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
@@ -253,6 +261,10 @@ bool wf_sys_thread_stack(uintptr_t *low, size_t *size) {
   pthread_attr_destroy(&attributes);
   *low = (uintptr_t)address;
   return known;
+#elif defined(__APPLE__)
+  *size = pthread_get_stacksize_np(pthread_self());
+  *low = (uintptr_t)pthread_get_stackaddr_np(pthread_self()) - *size; /* from the top */
+  return *size > 0;
 #else
   (void)low;
   (void)size;
@@ -383,10 +395,12 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
 
 /* ---- environment ---- */
 
+#if !defined(__APPLE__) /* there: darwin.c */
 extern char **environ;
 
 char **wf_sys_environment(void) {
   return environ;
 }
+#endif
 
 #endif

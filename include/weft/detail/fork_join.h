@@ -81,7 +81,43 @@ typedef struct wf_owner {
  * that is in no pool. "initial-exec" keeps the access at one or two instructions in every
  * kind of program. It takes its 8 bytes (weft has 48 in all) from the static TLS space
  * that libc reserves for libraries that are loaded late. */
+#if defined(_WIN32)
+#define wf_self (*wf_self_slot()) /* see below */
+#else
 extern WEFT_API __thread wf_owner *wf_self __attribute__((tls_model("initial-exec")));
+#endif
+
+#if defined(_WIN32)
+/* gcc emulates thread-local variables here, by a call and once per DLL. So wf_self is one
+ * of the slots that TlsAlloc gives out: at a fixed place of the block that the system
+ * keeps for each thread (TEB, winternl.h), in one or two instructions. */
+extern WEFT_API unsigned long wf_self_index; /* set before main (src/sys/windows.c) */
+WEFT_API void *wf_self_far(void);            /* where a slot beyond the first 64 is */
+
+#if defined(__x86_64__)
+enum { WF_TEB_SLOTS = 0x1480, WF_TEB_FAR_SLOTS = 0x1780 };
+static inline char *wf_thread_block(void) {
+  char *block;
+  __asm__("movq %%gs:0x30, %0" : "=r"(block));
+  return block;
+}
+#elif defined(__i386__)
+enum { WF_TEB_SLOTS = 0xe10, WF_TEB_FAR_SLOTS = 0xf94 };
+static inline char *wf_thread_block(void) {
+  char *block;
+  __asm__("movl %%fs:0x18, %0" : "=r"(block));
+  return block;
+}
+#else
+#error "weft runs on x86 Windows only"
+#endif
+
+static inline wf_owner **wf_self_slot(void) {
+  const unsigned long index = wf_self_index;
+  if (WF_UNLIKELY(index >= 64)) return (wf_owner **)wf_self_far();
+  return (wf_owner **)(void *)(wf_thread_block() + WF_TEB_SLOTS) + index;
+}
+#endif
 
 /* The slow halves (src/sched/join.c). */
 WEFT_API void wf_fork_slow(wf_owner *self);

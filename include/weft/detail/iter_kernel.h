@@ -13,7 +13,8 @@
 #include <weft/detail/typed_function.h>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__AVX2__) &&                    \
-    !defined(WEFT_NO_SIMD)
+    !defined(WEFT_NO_SIMD) &&                                                            \
+    !(defined(_WIN32) && !defined(__clang__)) /* see src/par/base/cpu_features.h */
 #define WF_SIMD_WIDE             WF_SIMD __attribute__((target("avx2")))
 #define WF_ITER_WIDE(...)        __VA_ARGS__
 #define WF_ITER_WIDE_OR_NULL(fn) fn

@@ -11,7 +11,12 @@
 
 #include <stdbool.h>
 
-/* WEFT_NO_SIMD builds the library without them, for tests of the portable code. */
+/* WEFT_NO_SIMD builds the library without them, for tests of the portable code. gcc for
+ * Windows keeps wide vectors on a stack that it has not aligned for them, and crashes
+ * (gcc bug 54412); clang does it right. */
+#if defined(_WIN32) && !defined(__clang__) && !defined(WEFT_NO_SIMD)
+#define WEFT_NO_SIMD 1
+#endif
 #if (defined(__x86_64__) || defined(__i386__)) && defined(__SSE2__) &&                   \
     defined(__GNUC__) && !defined(WEFT_NO_SIMD)
 #define WF_X86_SIMD 1

@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "ordered.h"
 
+#include "../../core/aligned.h"
 #include "../../sys/sys.h"
 
 #include <stdint.h>
@@ -31,7 +32,7 @@ static wf_ordered_block *new_block(unsigned outputs, const size_t *rooms) {
     if (rooms[l] > SIZE_MAX / 4) return NULL;
     bytes += WF_ORDERED_ALIGN + aligned(rooms[l]);
   }
-  wf_ordered_block *b = (wf_ordered_block *)aligned_alloc(WF_ORDERED_ALIGN, bytes);
+  wf_ordered_block *b = (wf_ordered_block *)wf_aligned_alloc(WF_ORDERED_ALIGN, bytes);
   if (b == NULL) return NULL;
   memset(b, 0, sizeof *b);
   char *at = (char *)b + aligned(sizeof *b);
@@ -47,7 +48,7 @@ static wf_ordered_block *new_block(unsigned outputs, const size_t *rooms) {
 /* A further page; from the system if it is needed and malloc has none. */
 static wf_ordered_page *new_page(size_t room, bool is_needed) {
   size_t bytes = WF_ORDERED_ALIGN + aligned(room);
-  wf_ordered_page *page = (wf_ordered_page *)aligned_alloc(WF_ORDERED_ALIGN, bytes);
+  wf_ordered_page *page = (wf_ordered_page *)wf_aligned_alloc(WF_ORDERED_ALIGN, bytes);
   bool mapped = page == NULL && is_needed;
   if (mapped) page = (wf_ordered_page *)wf_sys_map(bytes);
   if (page == NULL) return NULL;
@@ -62,7 +63,7 @@ static void free_further_pages(wf_ordered_block *b, unsigned outputs) {
       if (page->mapped != 0)
         wf_sys_unmap(page, page->mapped);
       else
-        free(page);
+        wf_aligned_free(page);
     }
     b->first[l]->next = NULL;
   }
@@ -70,7 +71,7 @@ static void free_further_pages(wf_ordered_block *b, unsigned outputs) {
 
 static void free_block(const wf_ordered *o, wf_ordered_block *b) {
   free_further_pages(b, o->outputs);
-  free(b);
+  wf_aligned_free(b);
 }
 
 static void free_list(const wf_ordered *o, wf_ordered_block *b) {

@@ -7,6 +7,7 @@
  * of the loop or scope that has added; only the counts may be read at any time.
  *
  * SPDX-License-Identifier: MIT */
+#include "../../core/aligned.h"
 #include "../../core/per_thread.h"
 #include "../base/bytes.h"
 #include "../base/call.h"
@@ -68,7 +69,7 @@ static bag_chunk *make_chunk(size_t size, size_t room) {
   if (room > (SIZE_MAX - 2 * WF_CACHE_LINE) / size) return NULL;
   size_t bytes = WF_CACHE_LINE + room * size;
   bytes = (bytes + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
-  bag_chunk *chunk = (bag_chunk *)aligned_alloc(WF_CACHE_LINE, bytes);
+  bag_chunk *chunk = (bag_chunk *)wf_aligned_alloc(WF_CACHE_LINE, bytes);
   if (chunk == NULL) return NULL;
   wf_sys_prefer_large_pages(chunk, bytes);
   chunk->newer = NULL;
@@ -214,7 +215,7 @@ static void free_chunks(const bag_part *part, const bag_chunk *end) {
   bag_chunk *chunk = part->oldest;
   while (chunk != end) {
     bag_chunk *newer = chunk->newer;
-    free(chunk);
+    wf_aligned_free(chunk);
     chunk = newer;
   }
 }
