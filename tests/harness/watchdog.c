@@ -16,7 +16,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
@@ -26,8 +25,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#if defined(__has_include)
+#if __has_include(<execinfo.h>) /* musl has none */
+#include <execinfo.h>
+#define HAS_BACKTRACE 1
+#endif
+#endif
 
 #include "harness.h"
 
@@ -59,6 +65,15 @@ void watchdog_print(int fd, const char *format, ...) {
     if (n < 0 && errno != EINTR) return;
     if (n > 0) done += (int)n;
   }
+}
+
+void watchdog_print_own_stack(void) {
+#if HAS_BACKTRACE
+  void *frames[64];
+  backtrace_symbols_fd(frames, backtrace(frames, 64), 2);
+#else
+  watchdog_print(2, "  no stack: this C library has no backtrace()\n");
+#endif
 }
 
 /* ---- stacks by gdb ---- */
@@ -105,8 +120,7 @@ static int stack_signal(void) {
 static void print_own_stack(int signal_number) {
   (void)signal_number;
   int saved_errno = errno;
-  void *frames[64];
-  backtrace_symbols_fd(frames, backtrace(frames, 64), 2);
+  watchdog_print_own_stack();
   sem_post(&dog.answered);
   errno = saved_errno;
 }
@@ -148,7 +162,7 @@ static void dump_thread_by_signal(pid_t tid) {
     watchdog_print(2, "  no stack: the thread blocks the signal that asks for it\n");
     return;
   }
-  tgkill(getpid(), tid, stack_signal());
+  syscall(SYS_tgkill, getpid(), tid, stack_signal());
   struct timespec until;
   clock_gettime(CLOCK_REALTIME, &until);
   until.tv_sec += 2;
@@ -238,7 +252,7 @@ static bool may_go_on(void) {
 
 static void *watch(void *unused) {
   (void)unused;
-  dog.self = gettid();
+  dog.self = (pid_t)syscall(SYS_gettid);
   pthread_mutex_lock(&dog.lock);
   for (;;) {
     if (dog.test == NULL) {
@@ -261,8 +275,10 @@ void watchdog_start(void) {
 
   /* The first backtrace loads a library, which a signal handler may not do. So do it
    * here. */
+#if HAS_BACKTRACE
   void *frame;
   backtrace(&frame, 1);
+#endif
 
   /* Signals sent to the process belong to the tests, never to the watchdog. */
   sigset_t all, before;

@@ -18,4 +18,8 @@ void watchdog_disarm(void);
 __attribute__((format(printf, 2, 3))) void watchdog_print(int fd, const char *format,
                                                           ...);
 
+/* Prints the stack of the calling thread to standard error; a signal handler may call
+ * it. */
+void watchdog_print_own_stack(void);
+
 #endif

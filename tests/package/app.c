@@ -8,17 +8,17 @@
 #include <weft.h>
 
 typedef struct range {
-  long begin, end, sum;
+  int64_t begin, end, sum;
 } range;
 
 static void add(void *ctx) {
   range *r = (range *)ctx;
   if (r->end - r->begin <= 1000) {
     r->sum = 0;
-    for (long i = r->begin; i < r->end; i++) r->sum += i;
+    for (int64_t i = r->begin; i < r->end; i++) r->sum += i;
     return;
   }
-  long middle = r->begin + (r->end - r->begin) / 2;
+  int64_t middle = r->begin + (r->end - r->begin) / 2;
   range left = {r->begin, middle, 0}, right = {middle, r->end, 0};
   weft_join(add, &left, add, &right);
   r->sum = left.sum + right.sum;
@@ -30,6 +30,6 @@ int main(void) {
            WEFT_VERSION_PATCH);
   range all = {0, 1000000, 0};
   add(&all);
-  printf("weft %s: sum %ld\n", weft_version(), all.sum);
+  printf("weft %s: sum %lld\n", weft_version(), (long long)all.sum);
   return all.sum == 499999500000 && strcmp(weft_version(), version) == 0 ? 0 : 1;
 }

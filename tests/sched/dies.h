@@ -7,9 +7,36 @@
 #include "harness/harness.h"
 
 #include <string.h>
+#include <weft/base.h>
+
+#if defined(_WIN32)
+
+#include <setjmp.h>
+
+/* There is no fork: the handler leaves the statements by a jump, on the same thread. */
+static jmp_buf dies_jump;
+static int dies_status;
+
+static inline void expect_message(const char *message, void *ctx) {
+  dies_status = strcmp(message, (const char *)ctx) == 0 ? 0 : 1;
+  longjmp(dies_jump, 1);
+}
+
+#define CHECK_DIES(text, ...)                                                            \
+  do {                                                                                   \
+    dies_status = 2;                                                                     \
+    weft_set_fatal_handler(expect_message, (void *)(uintptr_t)(text));                   \
+    if (setjmp(dies_jump) == 0) {                                                        \
+      __VA_ARGS__;                                                                       \
+    }                                                                                    \
+    weft_set_fatal_handler(NULL, NULL);                                                  \
+    CHECK_MSG(dies_status == 0, "%s: status %d", text, dies_status);                     \
+  } while (0)
+
+#else
+
 #include <sys/wait.h>
 #include <unistd.h>
-#include <weft/base.h>
 
 static inline void expect_message(const char *message, void *ctx) {
   _exit(strcmp(message, ctx) == 0 ? 0 : 1);
@@ -30,5 +57,7 @@ static inline void expect_message(const char *message, void *ctx) {
     REQUIRE(waitpid(child, &status, 0) == child);                                        \
     CHECK_MSG(status == 0, "%s: status %x", text, (unsigned)status);                     \
   } while (0)
+
+#endif
 
 #endif

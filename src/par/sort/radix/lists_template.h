@@ -162,7 +162,7 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
     all_short &= ends[j] - at <= LISTS_LENGTH;                                           \
     v[j] = LISTS(load)(mask, from + at);                                                 \
-    if (LISTS_COLUMNS == 8) v[j + 8] = LISTS(load)(mask >> 8, from + at + 8);            \
+    if (LISTS_COLUMNS == 8) v[(j + 8) % 16] = LISTS(load)(mask >> 8, from + at + 8);     \
     at = ends[j];                                                                        \
   } while (0)
   LISTS_EACH_ROW
@@ -176,7 +176,8 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
     LISTS(store)(result + at, mask, LISTS(decoded)(v[j], &decoding));                    \
     if (LISTS_COLUMNS == 8)                                                              \
-      LISTS(store)(result + at + 8, mask >> 8, LISTS(decoded)(v[j + 8], &decoding));     \
+      LISTS(store)(result + at + 8, mask >> 8,                                           \
+                   LISTS(decoded)(v[(j + 8) % 16], &decoding));                          \
     at = ends[j];                                                                        \
   } while (0)
   LISTS_EACH_ROW

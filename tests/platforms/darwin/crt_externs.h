@@ -1,0 +1,5 @@
+/* crt_externs.h - of macOS, as far as the library uses it; for the check of syntax alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+extern char ***_NSGetEnviron(void);

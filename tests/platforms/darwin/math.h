@@ -1,0 +1,6 @@
+/* math.h - of macOS, as far as the library uses it; for the check of syntax alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+double sqrt(double x);
+double fabs(double x);

@@ -1,0 +1,5 @@
+/* sched.h - of macOS, as far as the library uses it; for the check of syntax alone.
+ *
+ * SPDX-License-Identifier: MIT */
+#pragma once
+int sched_yield(void);
