@@ -264,12 +264,13 @@ void harness_linger(unsigned microseconds) {
 }
 
 unsigned harness_slowdown(void) {
-  /* Emulators: how much slower qemu runs tests/par on an x86 machine. The rest: the middle
+  /* Emulators: how much slower qemu runs tests/par on an x86 machine; Wine needs as much
+   * for tests that wake threads. The rest: the middle
    * of what the manuals of the tools state for such programs. For delays: how
    * much they slowed down tests/core/deque_race.c. */
 #if defined(DELAYS_DELAY_H)
   return 30;
-#elif defined(HARNESS_EMULATOR)
+#elif defined(HARNESS_EMULATOR) || defined(_WIN32)
   return 8;
 #elif defined(WITH_TSAN)
   return 5;
@@ -335,7 +336,8 @@ static bool run_test(const harness_test *test) {
   fflush(NULL); /* the output of the test comes before its result */
   watchdog_disarm();
   clock_gettime(CLOCK_MONOTONIC, &end);
-  long ms = (end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
+  long ms = (long)(end.tv_sec - begin.tv_sec) * 1000 +
+            (end.tv_nsec - begin.tv_nsec) / 1000000;
 
   unsigned failures = atomic_load(&run.failures);
   if (failures == 0) {

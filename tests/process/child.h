@@ -67,6 +67,11 @@ int __lsan_is_turned_off(void) {
 /* A child has no watchdog thread. One that hangs is ended by a timer before the watchdog
  * of the parent acts. The timer uses SIGKILL, because threads of a pool block everything
  * else. */
+#if defined(_WIN32) /* without fork nothing begins here */
+static inline void child_begins(void) {
+  is_child = true;
+}
+#else
 static inline void child_begins(void) {
   timer_t timer;
   struct sigevent event;
@@ -80,6 +85,7 @@ static inline void child_begins(void) {
   REQUIRE(timer_create(CLOCK_MONOTONIC, &event, &timer) == 0);
   REQUIRE(timer_settime(timer, 0, &once, NULL) == 0);
 }
+#endif
 
 /* fork, for code that goes on in both processes. */
 static inline pid_t fork_here(void) {

@@ -5,6 +5,9 @@
 #include "par/support.h"
 #include "sched/dies.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 typedef struct tally {
   unsigned long sum;
   atomic_uint users; /* of this slot, now */

@@ -1,5 +1,5 @@
 /* platforms/windows/memory.c - malloc and its relatives for the tests on Windows, so that
- * aligned_alloc exists and free takes what it returns.
+ * aligned_alloc exists and free takes what it returns; and mmap, which always fails.
  *
  * In front of each block is the address that the system's heap knows it by.
  *
@@ -54,4 +54,9 @@ void *realloc(void *memory, size_t size) {
   memcpy(out, memory, before < size ? before : size);
   free(memory);
   return out;
+}
+
+void *mmap(void *at, size_t size, int access, int flags, int file, off_t offset) {
+  (void)at, (void)size, (void)access, (void)flags, (void)file, (void)offset;
+  return (void *)-1;
 }

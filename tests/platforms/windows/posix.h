@@ -8,16 +8,28 @@
 #define __USE_MINGW_ANSI_STDIO 1
 
 #include <errno.h>
+#include <io.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/types.h>
 
 /* Of memory.c: to be freed by free(). */
 #ifdef __cplusplus
 extern "C"
 #endif
     void *aligned_alloc(size_t alignment, size_t size);
+
+/* Of memory.c, for tests that let it fail: the library does not call it here. */
+#ifdef __cplusplus
+extern "C"
+#endif
+    void *mmap(void *at, size_t size, int access, int flags, int file, off_t offset);
+
+static inline int pipe(int ends[2]) {
+  return _pipe(ends, 4096, 0x8000); /* binary */
+}
 
 enum { _SC_PAGESIZE = 1 };
 static inline long sysconf(int name) {
@@ -26,7 +38,8 @@ static inline long sysconf(int name) {
 
 /* Never returns: nothing here ends it but the end of the process. */
 static inline int pause(void) {
-  for (;;) (void)sched_yield();
+  while (sched_yield() == 0) continue;
+  return -1;
 }
 
 /* winpthreads does not tell: tests that ask are left out by name. */
