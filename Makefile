@@ -12,7 +12,7 @@ TESTS ?= $(shell echo $$((2 * $(JOBS))))
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
 .PHONY: all configure help demo docs test check check-long coverage install uninstall clean
-.PHONY: amalgamation check-packages dist deb rpm
+.PHONY: amalgamation check-packages check-platforms dist deb rpm
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -51,6 +51,10 @@ check-long: all ## run the long tests
 # Steps of .ci/run that it does not run by itself.
 LONG_STEPS = dev-gcc dev-clang release-gcc release-clang posix-gcc asan-gcc tsan-gcc msan valgrind \
   delays orders coverage static platforms fuzz reproducible pthreadpool-suite packages
+
+check-platforms: ## test for other machines and systems, under emulators; goes on where it was
+	@tools/check-platforms
+	@tools/check-platforms --table
 
 coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage

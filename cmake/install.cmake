@@ -6,7 +6,8 @@ install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS weft_static weft_shared EXPORT weftTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+        RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}) # a DLL
 
 set(weft_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(EXPORT weftTargets NAMESPACE weft:: DESTINATION ${weft_package_dir})
@@ -27,6 +28,7 @@ install(CODE "
   set(weft_includedir \"${CMAKE_INSTALL_INCLUDEDIR}\")
   set(weft_version \"${PROJECT_VERSION}\")
   set(weft_description \"${PROJECT_DESCRIPTION}\")
+  set(weft_private_libraries \"$<IF:$<BOOL:${WIN32}>,-lsynchronization,-pthread>\")
   get_filename_component(weft_prefix \"\${CMAKE_INSTALL_PREFIX}\" ABSOLUTE)
   cmake_path(ABSOLUTE_PATH weft_libdir BASE_DIRECTORY \"\\\${prefix}\")
   cmake_path(ABSOLUTE_PATH weft_includedir BASE_DIRECTORY \"\\\${prefix}\")
