@@ -62,11 +62,7 @@ char **wf_sys_environment(void) {
 extern int __ulock_wait(uint32_t operation, void *address, uint64_t value,
                         uint32_t timeout_us);
 extern int __ulock_wake(uint32_t operation, void *address, uint64_t value);
-enum {
-  ULOCK_COMPARE_AND_WAIT = 1,
-  ULOCK_WAKE_ALL = 0x100,
-  ULOCK_NO_ERRNO = 0x1000000
-};
+enum { ULOCK_COMPARE_AND_WAIT = 1, ULOCK_WAKE_ALL = 0x100, ULOCK_NO_ERRNO = 0x1000000 };
 
 /* A wait without an end has this timeout. */
 enum { NO_TIMEOUT = 0 };
@@ -91,9 +87,9 @@ static int os_sync_wait(wf_u32 *word, uint32_t expected, uint64_t timeout_ns) {
       timeout_ns == NO_TIMEOUT
           ? os_sync_wait_on_address(&word->raw, expected, sizeof word->raw,
                                     OS_SYNC_WAIT_ON_ADDRESS_NONE)
-          : os_sync_wait_on_address_with_timeout(
-                &word->raw, expected, sizeof word->raw, OS_SYNC_WAIT_ON_ADDRESS_NONE,
-                OS_CLOCK_MACH_ABSOLUTE_TIME, timeout_ns);
+          : os_sync_wait_on_address_with_timeout(&word->raw, expected, sizeof word->raw,
+                                                 OS_SYNC_WAIT_ON_ADDRESS_NONE,
+                                                 OS_CLOCK_MACH_ABSOLUTE_TIME, timeout_ns);
   return result < 0 ? errno : 0;
 }
 #endif

@@ -1,14 +1,13 @@
 /* windows.c - threads, waiting on a word, the process-wide barrier, time and memory.
  *
- * For Windows 8 and later, compiled by gcc or clang of mingw-w64: waiting is WaitOnAddress,
- * the barrier is FlushProcessWriteBuffers. Files and signals are in windows_file.c, CPU
- * groups and masks in windows_cpu.c. Programs link with the library `synchronization`,
- * where WaitOnAddress is.
+ * For Windows 8 and later, compiled by gcc or clang of mingw-w64: waiting is
+ * WaitOnAddress, the barrier is FlushProcessWriteBuffers. Files and signals are in
+ * windows_file.c, CPU groups and masks in windows_cpu.c. Programs link with the library
+ * `synchronization`, where WaitOnAddress is.
  *
  * Who calls: core (latches, locks), sched and par. A thread's start record is made by the
  * starting thread and belongs to the new thread from the moment CreateThread succeeds.
- * The rest of the state is written once: the slot of wf_self before main, the frequency
- * of the clock and the address of SetThreadDescription by whoever needs them first.
+ * The rest of the state, the slot of wf_self, is written before main.
  *
  * SPDX-License-Identifier: MIT */
 #include "sys.h"
@@ -194,28 +193,22 @@ bool wf_sys_barrier_prepare(void) {
 }
 
 /* It interrupts the CPUs that run threads of this process. Its description speaks of the
- * write buffers of those CPUs; the interrupt also orders their reads. The fence is for
+ * write buffers of those CPUs; the interrupt also orders their reads. The fences are for
  * the caller itself. */
 void wf_sys_barrier(void) {
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  MemoryBarrier();
   FlushProcessWriteBuffers();
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  MemoryBarrier();
 }
 
 /* ---- time ---- */
 
+/* Neither call enters the kernel on the usual machines. */
 uint64_t wf_sys_now_ns(void) {
-  static wf_u64 x_per_second; /* relaxed: all threads write the same number */
   const uint64_t second = UINT64_C(1000000000);
-  LARGE_INTEGER now;
-  uint64_t per_second = __atomic_load_n(&x_per_second.raw, __ATOMIC_RELAXED);
-  if (per_second == 0) {
-    LARGE_INTEGER frequency;
-    if (!QueryPerformanceFrequency(&frequency)) return 0;
-    per_second = (uint64_t)frequency.QuadPart;
-    __atomic_store_n(&x_per_second.raw, per_second, __ATOMIC_RELAXED);
-  }
-  if (!QueryPerformanceCounter(&now)) return 0;
+  LARGE_INTEGER frequency, now;
+  if (!QueryPerformanceFrequency(&frequency) || !QueryPerformanceCounter(&now)) return 0;
+  const uint64_t per_second = (uint64_t)frequency.QuadPart;
   const uint64_t ticks = (uint64_t)now.QuadPart;
   /* In two parts, so that the product does not overflow. */
   return ticks / per_second * second + ticks % per_second * second / per_second;

@@ -194,13 +194,13 @@ unsigned wf_windows_group(const unsigned *cpus, unsigned groups, unsigned number
  * that are started in a row share caches as far as they can. If the system refuses, the
  * thread stays where the system has put it. */
 void wf_windows_place(HANDLE thread) {
-  static wf_u32 x_started; /* relaxed: only a number that differs between threads */
+  static LONG started; /* only by InterlockedIncrement: each thread gets another number */
   unsigned cpus[MOST_GROUPS];
   const unsigned groups = group_count();
   uint64_t limit;
   if (groups == 1 || process_is_limited(&limit)) return;
   for (unsigned i = 0; i < groups; i++) cpus[i] = GetActiveProcessorCount((WORD)i);
-  const uint32_t number = __atomic_fetch_add(&x_started.raw, 1, __ATOMIC_RELAXED);
+  const unsigned number = (unsigned)InterlockedIncrement(&started) - 1;
   const unsigned group = wf_windows_group(cpus, groups, number);
   (void)set_group(thread, group, group_cpus(group));
 }

@@ -132,8 +132,8 @@ bool wf_sys_fd_is_writable(int fd) {
       ntdll != NULL ? (query_object *)(uintptr_t)GetProcAddress(ntdll, "NtQueryObject")
                     : NULL;
   memset(&rights, 0, sizeof rights);
-  if (query == NULL || query(handle, ObjectBasicInformation, &rights, sizeof rights,
-                             NULL) != 0)
+  if (query == NULL ||
+      query(handle, ObjectBasicInformation, &rights, sizeof rights, NULL) != 0)
     return true; /* unknown: the write will tell */
   return (rights.GrantedAccess & (FILE_WRITE_DATA | FILE_APPEND_DATA)) != 0;
 }
@@ -240,7 +240,8 @@ void wf_sys_on_fatal_signal(void (*fn)(int signal)) {
     on_fatal = fn;
     wf_ptr_store_release(&x_on_fatal, &on_fatal); /* pairs with the load in the handler */
     take_fatal_signals();
-  } else if (wf_ptr_load_relaxed(&x_on_fatal) != NULL) { /* relaxed: one thread at a time */
+  } else if (wf_ptr_load_relaxed(&x_on_fatal) !=
+             NULL) { /* relaxed: one thread at a time */
     give_fatal_signals_back();
     wf_ptr_store_release(&x_on_fatal, NULL); /* pairs with the load in the handler */
   }

@@ -336,8 +336,8 @@ static bool run_test(const harness_test *test) {
   fflush(NULL); /* the output of the test comes before its result */
   watchdog_disarm();
   clock_gettime(CLOCK_MONOTONIC, &end);
-  long ms = (long)(end.tv_sec - begin.tv_sec) * 1000 +
-            (end.tv_nsec - begin.tv_nsec) / 1000000;
+  long ms =
+      (long)(end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000;
 
   unsigned failures = atomic_load(&run.failures);
   if (failures == 0) {

@@ -5,15 +5,15 @@
  * SPDX-License-Identifier: MIT */
 #include "system.h"
 
+#include <io.h>
 #include <process.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <io.h>
-#include <windows.h>
 #include <tlhelp32.h>
+#include <windows.h>
 
 #include "harness.h"
 #include "watchdog.h"

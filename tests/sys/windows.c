@@ -140,8 +140,7 @@ TEST(no_thread_and_no_handle_is_left) {
 TEST(threads_fill_one_group_after_the_other) {
   static const unsigned cpus[] = {3, 0, 2};
   static const unsigned groups[] = {0, 0, 0, 2, 2};
-  for (unsigned i = 0; i < 20; i++)
-    CHECK_EQ(wf_windows_group(cpus, 3, i), groups[i % 5]);
+  for (unsigned i = 0; i < 20; i++) CHECK_EQ(wf_windows_group(cpus, 3, i), groups[i % 5]);
   CHECK_EQ(wf_windows_group(cpus + 1, 1, 7), 0); /* a machine that says it has none */
 }
 

@@ -12,7 +12,12 @@ typedef struct {
   char opaque[56];
 } pthread_attr_t, pthread_mutex_t, pthread_cond_t, pthread_once_t, pthread_condattr_t,
     pthread_mutexattr_t;
-#define PTHREAD_ONCE_INIT {0x30B1BCBA, {0}}
+#define PTHREAD_ONCE_INIT                                                                \
+  {                                                                                      \
+    0x30B1BCBA, {                                                                        \
+      0                                                                                  \
+    }                                                                                    \
+  }
 #define PTHREAD_STACK_MIN 16384
 int pthread_create(pthread_t *out, const pthread_attr_t *attributes, void *(*fn)(void *),
                    void *arg);

@@ -19,13 +19,15 @@
 #ifdef __cplusplus
 extern "C"
 #endif
-    void *aligned_alloc(size_t alignment, size_t size);
+    void *
+    aligned_alloc(size_t alignment, size_t size);
 
 /* Of memory.c, for tests that let it fail: the library does not call it here. */
 #ifdef __cplusplus
 extern "C"
 #endif
-    void *mmap(void *at, size_t size, int access, int flags, int file, off_t offset);
+    void *
+    mmap(void *at, size_t size, int access, int flags, int file, off_t offset);
 
 static inline int pipe(int ends[2]) {
   return _pipe(ends, 4096, 0x8000); /* binary */

@@ -175,9 +175,10 @@ static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
   do {                                                                                   \
     unsigned mask = LISTS(mask)(ends[j] - at);                                           \
     LISTS(store)(result + at, mask, LISTS(decoded)(v[j], &decoding));                    \
-    if (LISTS_COLUMNS == 8)                                                              \
-      LISTS(store)(result + at + 8, mask >> 8,                                           \
-                   LISTS(decoded)(v[(j + 8) % 16], &decoding));                          \
+    if (LISTS_COLUMNS == 8) {                                                            \
+      __m512i rest = v[(j + 8) % 16];                                                    \
+      LISTS(store)(result + at + 8, mask >> 8, LISTS(decoded)(rest, &decoding));         \
+    }                                                                                    \
     at = ends[j];                                                                        \
   } while (0)
   LISTS_EACH_ROW

@@ -1,4 +1,5 @@
-/* sys/syscall.h - for tests on Windows: the number of the calling thread, and nothing else.
+/* sys/syscall.h - for tests on Windows: the number of the calling thread, and nothing
+ * else.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_WINDOWS_SYS_SYSCALL_H

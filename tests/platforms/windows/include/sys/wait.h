@@ -1,5 +1,5 @@
-/* sys/wait.h - for tests on Windows, which has no fork: tests that need one are left out by
- * name (left-out.txt), and the others of the same program run.
+/* sys/wait.h - for tests on Windows, which has no fork: tests that need one are left out
+ * by name (left-out.txt), and the others of the same program run.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TESTS_WINDOWS_SYS_WAIT_H
