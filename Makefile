@@ -53,8 +53,7 @@ LONG_STEPS = dev-gcc dev-clang release-gcc release-clang posix-gcc asan-gcc tsan
   delays orders coverage static platforms fuzz reproducible pthreadpool-suite packages
 
 check-platforms: ## test for other machines and systems, under emulators; goes on where it was
-	@tools/check-platforms
-	@tools/check-platforms --table
+	@tools/check-platforms; status=$$?; tools/check-platforms --table && exit $$status
 
 coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage
