@@ -167,7 +167,8 @@ typedef struct weft_iter {
   wf_stage stages[WF_ITER_STAGES];
   uint64_t unused[(WF_ITER_BYTES - 2 * sizeof(uint32_t) - sizeof(weft_opts) -
                    WF_ITER_STAGES * sizeof(wf_stage)) /
-                  sizeof(uint64_t)];
+                  sizeof(uint64_t)]
+      __attribute__((aligned(8))); /* i386 aligns such a member to 4 */
 } weft_iter;
 
 /* The length of a tile that was given as 0, the same for weft_for_2d, weft_iter_tiles and
