@@ -12,8 +12,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tlhelp32.h>
 #include <windows.h>
+
+#include <tlhelp32.h> /* needs the one above */
 
 #include "harness.h"
 #include "watchdog.h"
