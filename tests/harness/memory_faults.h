@@ -36,7 +36,22 @@ static struct {
 
 /* While this is true, requests of this thread are granted and not counted: they are the
  * test's own. Volatile, because compilers assume that malloc does not read it. */
+#if defined(_WIN32)
+/* A thread-local variable would call malloc there, which asks for the variable. */
+#include <weft/detail/fork_join.h>
+__declspec(dllimport) unsigned long __stdcall TlsAlloc(void);
+static unsigned long memory_exempt_index;
+__attribute__((constructor)) static void memory_take_slot(void) {
+  memory_exempt_index = TlsAlloc();
+}
+static inline volatile bool *memory_exempt(void) {
+  char *slots = wf_thread_block() + WF_TEB_SLOTS;
+  return (volatile bool *)(slots + memory_exempt_index * sizeof(void *));
+}
+#define memory_is_exempt (*memory_exempt())
+#else
 static _Thread_local volatile bool memory_is_exempt;
+#endif
 
 static inline bool memory_is_refused(size_t bytes) {
   if (memory_is_exempt) return false;
