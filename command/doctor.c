@@ -334,10 +334,14 @@ static void check_wakes(diagnosis *d) {
 
 /* ---- a program ---- */
 
+typedef struct run_usage {
+  double wall_ns, cpu_ns;
+} run_usage;
+
 /* Runs the program with a trace; what it used goes to *used. Returns 0, or an exit code
  * after a message. */
-static int run_traced(char **argv, const char *trace_path, bool json,
-                      struct rusage *used) {
+static int run_traced(char **argv, const char *trace_path, bool json, run_usage *used) {
+  uint64_t start_ns = wf_sys_now_ns();
   pid_t child = fork();
   if (child < 0) return failure("doctor", "cannot start a process: %s", strerror(errno));
   if (child == 0) {
@@ -348,8 +352,12 @@ static int run_traced(char **argv, const char *trace_path, bool json,
     _exit(errno == ENOENT ? 127 : 126);
   }
   int status;
-  while (wait4(child, &status, 0, used) < 0)
+  struct rusage r;
+  while (wait4(child, &status, 0, &r) < 0)
     if (errno != EINTR) return failure("doctor", "cannot wait: %s", strerror(errno));
+  used->wall_ns = (double)(wf_sys_now_ns() - start_ns);
+  used->cpu_ns = (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1e9 +
+                 (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e3;
   if (WIFEXITED(status) && (WEXITSTATUS(status) == 127 || WEXITSTATUS(status) == 126))
     return WEXITSTATUS(status);
   return 0;
@@ -451,7 +459,7 @@ static void examine_machine(diagnosis *d, const char *root) {
 }
 
 /* A trace, or a program that is run now. */
-static int examine_trace(const char *path, const struct rusage *used, const diagnosis *d,
+static int examine_trace(const char *path, const run_usage *used, const diagnosis *d,
                          bool json) {
   trace t;
   char problem[200];
@@ -460,10 +468,8 @@ static int examine_trace(const char *path, const struct rusage *used, const diag
     status = failure("doctor", "%s: %s", path, problem);
   } else {
     if (used != NULL) {
-      t.cpu_ns = (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1e9 +
-                 (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) * 1e3;
-      t.given_away = (double)used->ru_nvcsw;
-      t.taken_away = (double)used->ru_nivcsw;
+      t.run_ns = used->wall_ns;
+      t.run_cpu_ns = used->cpu_ns;
     }
     trace_analyse(&t);
     trace_find(&t);
@@ -479,7 +485,7 @@ static int examine_program(char **argv, const char *root, bool json) {
   if (file < 0)
     return failure("doctor", "cannot make a file in /tmp: %s", strerror(errno));
   close(file);
-  struct rusage used;
+  run_usage used;
   diagnosis d = {NULL, 0, 0};
   int status = run_traced(argv, path, json, &used);
   if (status == 0) {

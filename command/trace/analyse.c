@@ -504,6 +504,10 @@ void trace_write_summary(const trace *t, json_writer *w) {
   json_put_number(w, "duration_ns", t->duration_ns);
   json_put_number(w, "threads", t->threads);
   json_put_number(w, "steals", (double)t->steal_count);
+  if (t->cpu_ns > 0) {
+    json_put_number(w, "cpu_ns", t->cpu_ns);
+    json_put_number(w, "starved_ns", t->starved_ns);
+  }
   json_put_number(w, "work_ns", t->work_ns);
   json_put_number(w, "span_ns", t->span_ns);
   json_put_number(w, "nobody_ns", t->nobody_ns);

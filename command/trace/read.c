@@ -21,6 +21,7 @@ typedef struct event {
   char text_name[128], call[256], role[16], kind[16], reason[40];
   double from, first, last, n, woken_by, late_us, worker, pool, threads, cpus, tasks;
   double number, records, dropped, dropped_short, shortest_us, duration_end_us;
+  double cpu_us, starved_us, waits, preemptions;
   bool complete, open;
   lane_stats stats;
 } event;
@@ -49,6 +50,10 @@ static const struct {
     NUMBER("dropped_short", dropped_short),
     NUMBER("shortest_us", shortest_us),
     NUMBER("duration_us", duration_end_us),
+    NUMBER("cpu_us", cpu_us),
+    NUMBER("starved_us", starved_us),
+    NUMBER("waits", waits),
+    NUMBER("preemptions", preemptions),
     NUMBER("steals", stats.steals),
     NUMBER("failed_steals", stats.failed_steals),
     NUMBER("exposes", stats.exposes),
@@ -260,6 +265,17 @@ static uint64_t to_ns(double us) {
   return us > 0 ? (uint64_t)llround(us * 1000) : 0;
 }
 
+/* WEFT_HERE is the path that the compiler was given: "blur, ../../src/main.c:57" becomes
+ * "blur, main.c:57". */
+static void strip_folders(char *name) {
+  char *colon = strrchr(name, ':');
+  if (colon == NULL || colon[1] < '0' || colon[1] > '9') return;
+  char *path = colon, *file = NULL;
+  for (; path > name && path[-1] != ' '; path--)
+    if (path[-1] == '/' && file == NULL) file = path;
+  if (file != NULL) memmove(path, file, strlen(file) + 1);
+}
+
 /* "weft_for [0, 100)" without its range, which is kept as two numbers. */
 static void strip_range(char *name) {
   size_t length = strlen(name);
@@ -291,6 +307,7 @@ static slice make_slice(trace_reading *reading, event *e) {
     s.last = to_natural(e->n);
   }
   if (s.has_range) strip_range(e->name);
+  if (reading->trace->from_weft) strip_folders(e->name);
   s.name = intern(reading->trace, e->name[0] != '\0' ? e->name : "(no name)");
   if (s.kind == SLICE_SLEEP) {
     s.late = to_ns(e->late_us);
@@ -383,6 +400,10 @@ static void set_metadata(trace_reading *reading, const event *e) {
     t->dropped_short = e->dropped_short > 0 ? e->dropped_short : 0;
     t->shortest_ns = e->shortest_us > 0 ? e->shortest_us * 1000 : 0;
     reading->end_us = e->duration_end_us;
+    t->cpu_ns = e->cpu_us > 0 ? e->cpu_us * 1000 : 0;
+    t->starved_ns = e->starved_us > 0 ? e->starved_us * 1000 : 0;
+    t->waits = e->waits > 0 ? e->waits : 0;
+    t->preemptions = e->preemptions > 0 ? e->preemptions : 0;
   } else if (strcmp(e->name, "thread_name") == 0 && e->text_name[0] != '\0') {
     lane *l = lane_named(reading, e);
     snprintf(l->name, sizeof l->name, "%.47s", e->text_name);

@@ -128,6 +128,12 @@ typedef struct trace {
   bool from_weft;
   double dropped, dropped_short, shortest_ns;
   size_t events, repaired;
+  /* Of the process while the trace ran: CPU time, time in which threads were ready to run
+   * and had no CPU, how often one stopped to wait, and how often the system took its CPU
+   * away. 0: not known. */
+  double cpu_ns, starved_ns, waits, preemptions;
+  /* Of the whole run, as doctor.c measures it: 0: not known. */
+  double run_ns, run_cpu_ns;
 
   lane *lanes;
   size_t lane_count, lane_capacity;
@@ -146,9 +152,6 @@ typedef struct trace {
   double duration_ns;
   double threads; /* of all pools; the callers count as one thread of a pool */
   double state_ns[STATE_COUNT];
-  /* Of the process, as doctor.c measures them; 0: not known. */
-  double cpu_ns, given_away,
-      taken_away;   /* CPU time; how often it gave up, and lost, a CPU */
   double nobody_ns; /* no lane was at work */
   double alone_ns;  /* exactly one was */
   double work_ns;   /* all time at work */

@@ -236,6 +236,17 @@ void wf_sys_print_line(const char *line);
 const char *wf_sys_variable(const char *name);
 
 uint32_t wf_sys_process_id(void);
+
+/* What the process has used since it began. Allocates nothing. */
+typedef struct wf_usage {
+  uint64_t cpu_ns;      /* of all its threads */
+  uint64_t starved_ns;  /* its present threads were ready to run and had no CPU; 0 where
+                         * the  system does not say */
+  uint64_t waits;       /* how often a thread stopped to wait */
+  uint64_t preemptions; /* how often the system took its CPU away */
+} wf_usage;
+wf_usage wf_sys_usage(void);
+
 /* The name of the program without its folder; never NULL. */
 const char *wf_sys_program_name(void);
 /* The date and time, as in "2026-11-17T05:40:00Z". */

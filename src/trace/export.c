@@ -30,6 +30,7 @@ static struct exporter {
   uint32_t session;
   uint32_t process;
   uint64_t start_ns;
+  wf_usage usage; /* of the process, when the trace began */
   uint64_t limit; /* bytes of the file */
   uint64_t events;
   uint64_t arrows;      /* of which each has a number */
@@ -568,11 +569,27 @@ void wf_export_begin(wf_file *out, uint32_t session, uint64_t start_ns, uint64_t
   ex.session = session;
   ex.start_ns = start_ns;
   ex.limit = limit;
+  ex.usage = wf_sys_usage();
   ex.process = wf_sys_process_id();
   line_meta("process_name", 0);
   wf_text_put(&ex_line, "\"name\":");
   wf_text_string(&ex_line, wf_sys_program_name());
   line_meta_end();
+}
+
+/* What the process has used since the beginning of the trace. A task that took longer
+ * than its CPU time has waited inside. */
+static void put_usage(void) {
+  wf_usage now = wf_sys_usage();
+  /* Threads that have ended are no longer part of it. */
+  uint64_t starved_ns =
+      now.starved_ns > ex.usage.starved_ns ? now.starved_ns - ex.usage.starved_ns : 0;
+  wf_text_put(&ex_line, ",\"cpu_us\":");
+  wf_text_us(&ex_line, now.cpu_ns - ex.usage.cpu_ns);
+  wf_text_put(&ex_line, ",\"starved_us\":");
+  wf_text_us(&ex_line, starved_ns);
+  line_number(",\"waits\":", now.waits - ex.usage.waits);
+  line_number(",\"preemptions\":", now.preemptions - ex.usage.preemptions);
 }
 
 void wf_export_end(const char *reason, uint64_t now_ns) {
@@ -586,5 +603,6 @@ void wf_export_end(const char *reason, uint64_t now_ns) {
   line_number(",\"dropped_short\":", ex.left_out);
   wf_text_put(&ex_line, ",\"shortest_us\":");
   wf_text_us(&ex_line, ex.shortest_ns == UINT64_MAX ? 0 : ex.shortest_ns);
+  put_usage();
   line_meta_end();
 }

@@ -165,10 +165,24 @@ static void set_watch(bool is_on) {
   } while (!wf_u32_cas_seq_cst(&wf_trace_x_watch, &word, next));
 }
 
+/* Where the environment asks for a trace, it begins with the first pool. The call that
+ * makes this pool is to be in it, and has looked at the word before: so the word says at
+ * once that something is recorded. Nothing is, until the trace begins; the number of the
+ * session is 0 until then. */
+#if defined(__GNUC__)
+__attribute__((constructor)) static void expect_trace(void) {
+  const char *path = wf_sys_variable("WEFT_TRACE");
+  if (path != NULL && path[0] != '\0') set_watch(true);
+}
+#endif
+
 /* [locked] The file is open. */
 static int start_reader(int file, uint64_t limit_bytes) {
   static wf_text head;
   make_head(&head);
+  /* Linux takes 10 ms to prepare it in a process with several threads, and the reader
+   * makes it one: that would be the beginning of each trace. */
+  (void)wf_sys_barrier_prepare();
   if (!wf_file_open(&session.out, file, &head)) return WEFT_EIO;
   session.number = (session.number + 1) & 0xFFFFFF;
   session.start_ns = wf_sys_now_ns();
@@ -194,6 +208,8 @@ int wf_trace_start(const char *path, uint64_t limit_bytes, wf_sampler_fn *sample
       session.is_active = true;
       wf_sys_on_fatal_signal(on_signal);
       set_watch(true);
+    } else {
+      set_watch(false); /* nobody needs to expect it */
     }
   }
   wf_lock_unlock(&session_lock);
