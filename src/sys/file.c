@@ -76,6 +76,10 @@ void *wf_sys_file_map(int file, uint64_t offset, size_t size) {
   return memory != MAP_FAILED ? memory : NULL;
 }
 
+bool wf_sys_file_cut(int file, uint64_t size) {
+  return ftruncate(file, (off_t)size) == 0;
+}
+
 void wf_sys_file_close(int file) {
   (void)close(file);
 }

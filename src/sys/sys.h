@@ -217,6 +217,9 @@ bool wf_sys_file_write(int file, const void *data, size_t size, uint64_t offset)
  * offset is a multiple of a page. */
 void *wf_sys_file_map(int file, uint64_t offset, size_t size);
 
+/* Makes a file shorter. */
+bool wf_sys_file_cut(int file, uint64_t size);
+
 void wf_sys_file_close(int file);
 
 /* Gives the file at `path` this content in one step: readers see the old one, or the new

@@ -37,6 +37,7 @@ static struct exporter {
   uint64_t dropped;     /* records that did not fit into a ring */
   uint64_t left_out;    /* slices, and what else, because the file is long */
   uint64_t shortest_ns; /* slices that are shorter are left out */
+  bool is_ending;       /* what is written now is the end, also beyond the limit */
   unsigned pools[POOLS_KNOWN];
   unsigned pool_count;
   frames_of_name frames[FRAMES_KNOWN];
@@ -61,6 +62,12 @@ static bool is_left_out(uint64_t duration_ns) {
   if (duration_ns >= ex.shortest_ns) return false;
   ex.left_out++;
   return true;
+}
+
+/* Beyond the limit only the end is written: ends of what was announced, the last
+ * statistics, the totals. However long the program runs, that stays small. */
+static bool is_file_full(void) {
+  return ex.shortest_ns == UINT64_MAX && !ex.is_ending;
 }
 
 static uint64_t track_tid(const wf_track *track) {
@@ -163,6 +170,7 @@ static void introduce(wf_track *track) {
   track->depth = track->too_deep = 0;
   track->steal_ns = 0;
   track->reported = 0;
+  if (is_file_full()) return; /* nothing of it will be in the file */
   if (!track->is_outside) introduce_pool(&track->pool);
   line_meta("thread_name", tid);
   wf_text_put(&ex_line, "\"name\":");
@@ -489,6 +497,7 @@ static void note_dropped(wf_track *track) {
   uint64_t more = dropped - track->reported;
   track->reported = dropped;
   ex.dropped += more;
+  if (is_file_full()) return;
   line_start_at("i", track_tid(track), wf_sys_now_ns());
   line_number(",\"s\":\"t\",\"cat\":\"note\",\"name\":\"dropped ", more);
   line_number(" records\",\"args\":{\"records\":", more);
@@ -508,11 +517,12 @@ void wf_export_track(wf_track *track) {
 }
 
 void wf_export_announce(wf_track *track, uint64_t now_ns) {
-  if (track->session != ex.session) return;
+  if (track->session != ex.session || is_file_full()) return;
+  uint64_t oldest_ns = ex.shortest_ns > ANNOUNCE_NS ? ex.shortest_ns : ANNOUNCE_NS;
   for (uint64_t i = 0; i < track->depth; i++) {
     wf_open *slice = &track->open[i];
     if (slice->is_announced) continue;
-    if (wf_stamp_ns(slice->begin.stamp) + ANNOUNCE_NS > now_ns) return;
+    if (wf_stamp_ns(slice->begin.stamp) + oldest_ns > now_ns) return;
     announce(track, slice);
   }
 }
@@ -541,7 +551,10 @@ void wf_trace_sample_pool(unsigned pool, unsigned working, unsigned searching,
   line_meta_end();
 }
 
+/* They are sums, so the last ones say all. Earlier ones, which show how the program went
+ * on, are left out like short slices. */
 void wf_trace_sample_worker(unsigned pool, unsigned worker, const weft_stats *stats) {
+  if (ex.shortest_ns > 0 && !ex.is_ending) return;
   line_meta("weft_stats", wf_trace_tid(pool, worker));
   line_number("\"tasks\":", stats->tasks);
   line_number(",\"steals\":", stats->steals);
@@ -575,6 +588,10 @@ void wf_export_begin(wf_file *out, uint32_t session, uint64_t start_ns, uint64_t
   wf_text_put(&ex_line, "\"name\":");
   wf_text_string(&ex_line, wf_sys_program_name());
   line_meta_end();
+}
+
+void wf_export_last(void) {
+  ex.is_ending = true;
 }
 
 /* What the process has used since the beginning of the trace. A task that took longer

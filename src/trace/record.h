@@ -157,6 +157,8 @@ void wf_export_track(wf_track *track);
 void wf_export_announce(wf_track *track, uint64_t now_ns);
 /* Ends what is open. */
 void wf_export_close_track(wf_track *track, uint64_t now_ns);
+/* The samples that follow are the last ones; then the end. */
+void wf_export_last(void);
 void wf_export_end(const char *reason, uint64_t now_ns);
 
 #endif

@@ -85,6 +85,7 @@ static void read_the_rest(const char *reason) {
   uint64_t now_ns = wf_sys_now_ns();
   for (wf_track *track = wf_track_first(); track != NULL; track = track->next)
     wf_export_close_track(track, now_ns);
+  wf_export_last();
   session.sampler(true);
   wf_export_end(reason, now_ns);
   wf_file_flush(&session.out);
@@ -218,6 +219,7 @@ int wf_trace_start(const char *path, uint64_t limit_bytes, wf_sampler_fn *sample
 }
 
 void wf_trace_stop(const char *reason) {
+  bool has_failed = false;
   wf_lock_lock(&session_lock);
   if (session.is_active) {
     uint32_t expected = RUNNING;
@@ -231,10 +233,14 @@ void wf_trace_stop(const char *reason) {
     wf_sys_thread_join(session.reader);
     wf_sys_on_fatal_signal(NULL);
     wf_file_close(&session.out);
+    has_failed = session.out.has_failed;
     session.is_active = false;
     wf_track_reap();
   }
   wf_lock_unlock(&session_lock);
+  if (has_failed)
+    wf_sys_print_line(
+        "weft: the end of the trace could not be written: is the disk full?");
 }
 
 void wf_track_close(wf_track *track) {

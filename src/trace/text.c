@@ -119,9 +119,18 @@ enum { TAIL_SIZE = sizeof TAIL - 1, WINDOW = 256 * WF_PAGE };
 _Static_assert(TAIL_SIZE == 4, "a tail moves to the next page in one store of 8 bytes");
 _Static_assert(WF_LINE_MAX + 2 * TAIL_SIZE < WF_PAGE, "a line fits into a page");
 
+/* A write may have been done in part: the disk is full, and its blocks are smaller than a
+ * page. The file ends where it did before. That takes no room; if it fails too, nothing
+ * can be done. */
+static void out_fail(wf_file *out) {
+  out->has_failed = true;
+  if (out->end > 0) (void)wf_sys_file_write(out->file, TAIL, TAIL_SIZE, out->end);
+  (void)wf_sys_file_cut(out->file, out->end > 0 ? out->end + TAIL_SIZE : 0);
+}
+
 static void out_write(wf_file *out, const void *data, size_t size, uint64_t offset) {
   if (!out->has_failed && !wf_sys_file_write(out->file, data, size, offset))
-    out->has_failed = true;
+    out_fail(out);
 }
 
 /* Room for pending text in the page that the tail is in. */
@@ -135,7 +144,7 @@ void wf_file_flush(wf_file *out) {
   if (out->pending == 0) return;
   memcpy(out->page + out->pending, TAIL, TAIL_SIZE);
   out_write(out, out->page, out->pending + TAIL_SIZE, out->end);
-  out->end += out->pending;
+  if (!out->has_failed) out->end += out->pending;
   out->pending = 0;
 }
 
@@ -184,7 +193,7 @@ static void cross_page(wf_file *out) {
   memcpy(spaces + left - TAIL_SIZE, TAIL, TAIL_SIZE);
   out_write(out, spaces, left, out->end);
   move_tail_across(out, boundary);
-  out->end = boundary;
+  if (!out->has_failed) out->end = boundary;
 }
 
 void wf_file_line(wf_file *out, const wf_text *line) {
@@ -192,6 +201,7 @@ void wf_file_line(wf_file *out, const wf_text *line) {
   if (line->length + 2 > out_room(out)) {
     wf_file_flush(out);
     cross_page(out);
+    if (out->has_failed) return;
   }
   if (out->has_lines) out->page[out->pending++] = ',';
   out->page[out->pending++] = '\n';

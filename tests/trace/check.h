@@ -163,6 +163,21 @@ static inline trace read_trace(const char *path) {
   return t;
 }
 
+/* The same by the parser of Python, where that is installed. */
+static inline void check_by_python(const char *path) {
+  static int is_there = -1;
+  char command[700];
+  if (is_there < 0) is_there = system("python3 -c 'import json' 2>/dev/null") == 0;
+  if (!is_there) {
+    printf("no Python here: %s is not read by a second parser\n", path);
+    return;
+  }
+  snprintf(command, sizeof command, "python3 '%s/trace/strict.py' '%s' >/dev/null",
+           TESTS_FOLDER, path);
+  int status = system(command);
+  CHECK_MSG(status == 0, "%s: %d", command, status);
+}
+
 static inline void drop_trace(trace *t, const char *path) {
   json_free(t->whole);
   t->whole = NULL;

@@ -120,7 +120,9 @@ static void check_end(const char *name, int code, const char *reason) {
   if (reason[0] != '\0') {
     CHECK(count_events(&t, "block", "weft_for") > 0);
     CHECK(count_events(&t, "task", "the last task") >= 1); /* it is open */
+    CHECK(end_number(&t, "cpu_us") > 0);
   }
+  check_by_python(path);
   drop_trace(&t, path);
 }
 
@@ -170,6 +172,7 @@ TEST(a_trace_of_a_program_that_is_killed_at_any_moment) {
     CHECK_EQ(wait_for_child(child), 128 + SIGKILL);
     trace t = read_trace(path);
     CHECK(t.count > 50);
+    if (round == 0) check_by_python(path);
     drop_trace(&t, path);
   }
 }
@@ -295,6 +298,27 @@ TEST(live_statistics_are_a_file_while_the_program_runs) {
   CHECK(rmdir(folder) == 0); /* it is empty */
 }
 
+/* ---- the very first call ---- */
+
+static void run_range(size_t begin, size_t end, void *ctx) {
+  smooth(begin, end, ctx);
+}
+
+TEST_BY_NAME(program_with_one_loop) {
+  weft_opts whole = WEFT_OPTS_INIT;
+  whole.min_len = 4000;
+  weft_for_with(&whole, 4000, run_range, values);
+}
+
+/* The call that makes the first pool, and starts the trace, is in it. */
+TEST(the_first_call_of_a_program_is_in_its_trace) {
+  char path[256];
+  trace t = traced_program("program_with_one_loop", "", 0, path);
+  CHECK_EQ(count_events(&t, "call", "weft_for [0, 4000)"), 1);
+  CHECK_EQ(count_events(&t, "block", "weft_for [0, 4000)"), 1);
+  drop_trace(&t, path);
+}
+
 /* ---- long programs ---- */
 
 TEST_BY_NAME(program_traces_more_than_the_limit) {
@@ -319,5 +343,6 @@ TEST(a_file_with_a_limit) {
   CHECK(end_number(&t, "dropped_short") + end_number(&t, "dropped") > 1000);
   CHECK_EQ(count_events(&t, "frame", NULL), 10);
   CHECK(strcmp(end_reason(&t), "exit") == 0);
+  check_by_python(path);
   drop_trace(&t, path);
 }
