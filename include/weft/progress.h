@@ -2,8 +2,7 @@
  * terminal, nothing in a pipe or a file, and no contention between the threads that
  * count.
  *
- *     weft_progress_for("rendering", rows, render_rows, &scene);    // weft_for with a
- * bar
+ *     weft_progress_for("rendering", rows, render_rows, &scene); // weft_for, with a bar
  *
  * or, where the body itself knows what it has done:
  *

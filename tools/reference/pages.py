@@ -79,9 +79,24 @@ class Converter:
             page = self.pages[path] = Page(path, address_of(path))
             if path.endswith(".md"):
                 self.convert_markdown(page)
+            elif os.path.isdir(os.path.join(self.root, path)):
+                self.convert_folder(page)
             else:
                 self.convert_source(page)
         return self.pages[path]
+
+    def convert_folder(self, page):
+        """A folder without a README.md: the list of its files."""
+        page.title = page.source + "/"
+        items = []
+        for name in sorted(os.listdir(os.path.join(self.root, page.source))):
+            path = os.path.join(page.source, name)
+            if os.path.isfile(os.path.join(self.root, path)):
+                self.add(path)
+                items.append('<li><a href="%s">%s</a></li>' % (
+                    html.escape(self.renderer.relative(address_of(path), page.address)),
+                    html.escape(name)))
+        page.body = "<h1>%s</h1>\n<ul>%s</ul>" % (html.escape(page.title), "".join(items))
 
     def convert_source(self, page):
         with open(os.path.join(self.root, page.source), encoding="utf-8") as file:
@@ -146,8 +161,9 @@ class Converter:
         path = os.path.normpath(os.path.join(os.path.dirname(page.source), link))
         full = os.path.join(self.root, path)
         if os.path.isdir(full):
-            path = os.path.join(path, "README.md")
-            full = os.path.join(self.root, path)
+            if os.path.exists(os.path.join(full, "README.md")):
+                path = os.path.join(path, "README.md")
+                full = os.path.join(self.root, path)
         if not os.path.exists(full):
             self.warn("%s: the link to %s leads nowhere" % (page.source, link))
             return "#"

@@ -1,7 +1,7 @@
 /* weft/hpp/progress.hpp - how far a long loop is: weft/progress.h for C++.
  *
  *     weft::progress p("reading", files.size(), "files");
- *     weft::for_each(files, [&](const file &f) { read(f); p.add(); });
+ *     weft::for_each(files, [&](const std::string &name) { scan(name); p.add(); });
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEFT_HPP_PROGRESS_HPP

@@ -57,6 +57,9 @@ static std::vector<std::string> files{"a", "b"};
 static void parse(std::string &name) {
   name += "!";
 }
+static void scan(const std::string &of) {
+  assert(!of.empty());
+}
 static const std::string name = "level";
 static int load(const std::string &of) {
   return static_cast<int>(of.size());
