@@ -144,14 +144,16 @@ static outside_use use_of_outside(const trace *t) {
  * and the one that began first behind it; NULL where there is none. */
 static void slices_around(const trace *t, stretch gap, slice_kind kind,
                           const slice **before, const slice **behind) {
+  /* At the end of a call its thread may wait for the last block of another one. */
+  uint64_t tolerance = (gap.end - gap.begin) / 10;
   *before = *behind = NULL;
   for (size_t i = 0; i < t->slice_count; i++) {
     const slice *s = &t->slices[i];
     if (t->lanes[s->lane].started || s->kind != kind) continue;
-    /* A microsecond for what lies between a slice and the one around it. */
-    if (s->end <= gap.begin + 1000 && (*before == NULL || s->end > (*before)->end))
+    if (s->end <= gap.begin + tolerance && (*before == NULL || s->end > (*before)->end))
       *before = s;
-    if (s->begin + 1000 >= gap.end && (*behind == NULL || s->begin < (*behind)->begin))
+    if (s->begin + tolerance >= gap.end &&
+        (*behind == NULL || s->begin < (*behind)->begin))
       *behind = s;
   }
 }

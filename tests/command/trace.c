@@ -209,6 +209,7 @@ static void outside(invented *made) {
                  "\"call\":\"read\",\"n\":10");
   invented_slice(made, 0, 9000, 1000, "call", "write, main.c:20 [0, 10)",
                  "\"call\":\"write\",\"n\":10");
+  invented_slice(made, 1, 1, 9998, "sleep", "sleep", "\"kind\":\"idle\"");
   invented_slice(made, 1, 0, 10000, "idle", "idle", "");
   invented_end(made, "exit");
 }
