@@ -69,6 +69,10 @@ void *wf_sys_file_map(int file, uint64_t offset, size_t size) {
   return NULL;
 }
 
+bool wf_sys_file_cut(int file, uint64_t size) {
+  return _chsize_s(file, (__int64)size) == 0;
+}
+
 void wf_sys_file_close(int file) {
   (void)_close(file);
 }
@@ -164,6 +168,18 @@ const char *wf_sys_variable(const char *name) {
 
 uint32_t wf_sys_process_id(void) {
   return GetCurrentProcessId();
+}
+
+static uint64_t time_ns(FILETIME time) {
+  return 100 * ((uint64_t)time.dwHighDateTime << 32 | time.dwLowDateTime);
+}
+
+/* Windows counts no waits of a process. */
+wf_usage wf_sys_usage(void) {
+  FILETIME created, ended, kernel, user;
+  if (!GetProcessTimes(GetCurrentProcess(), &created, &ended, &kernel, &user))
+    return (wf_usage){0, 0, 0, 0};
+  return (wf_usage){time_ns(kernel) + time_ns(user), 0, 0, 0};
 }
 
 const char *wf_sys_program_name(void) {

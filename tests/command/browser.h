@@ -228,7 +228,7 @@ static inline double browser_number(browser *b, const char *script) {
 
 /* Opens a file and waits until its script has run. */
 static inline void browser_open(browser *b, const char *path) {
-  char parameters[400];
+  char parameters[4200]; /* a path has at most 4096 characters */
   snprintf(parameters, sizeof parameters, "{\"url\":\"file://%s\"}", path);
   browser_do(b, "Page.navigate", parameters);
   while (strcmp(browser_ask(b, "document.readyState === 'complete' && "

@@ -341,6 +341,11 @@ void *wf_sys_file_map(int file, uint64_t offset, size_t size) {
   return NULL;
 }
 
+bool wf_sys_file_cut(int file, uint64_t size) {
+  (void)file, (void)size;
+  return false;
+}
+
 void wf_sys_file_close(int file) {
   (void)file;
 }
@@ -352,6 +357,10 @@ bool wf_sys_file_replace(const char *path, const void *data, size_t size) {
 
 void wf_sys_file_remove(const char *path) {
   (void)path;
+}
+
+wf_usage wf_sys_usage(void) {
+  return (wf_usage){0, 0, 0, 0};
 }
 
 bool wf_sys_private_path(char *out, size_t size, const char *name) {
