@@ -25,7 +25,7 @@ static inline void rewind_sources(const sink_check *c) {
 /* ---- functions ---- */
 
 typedef struct looks {
-  atomic_ulong sum, count;
+  atomic_ullong sum, count;
 } looks;
 
 static inline void add_look(const void *elem, void *ctx) {

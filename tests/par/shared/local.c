@@ -9,18 +9,18 @@
 #include <unistd.h>
 
 typedef struct tally {
-  unsigned long sum;
+  uint64_t sum;
   atomic_uint users; /* of this slot, now */
 } tally;
 
 static weft_local *tallies;
 
 static void add_slot(void *slot, void *ctx) {
-  *(unsigned long *)ctx += ((const tally *)slot)->sum;
+  *(uint64_t *)ctx += ((const tally *)slot)->sum;
 }
 
-static unsigned long total(void) {
-  unsigned long sum = 0;
+static uint64_t total(void) {
+  uint64_t sum = 0;
   weft_local_each(tallies, add_slot, &sum);
   return sum;
 }
@@ -288,7 +288,7 @@ static void set_back(void *slot, void *ctx) {
 TEST(slots_can_be_set_back_for_the_next_round) {
   start_tallies();
   for (int round = 0; round < 5; round++) {
-    unsigned long sum = 0;
+    uint64_t sum = 0;
     weft_for(1000, add_indices, NULL);
     weft_local_each(tallies, set_back, &sum);
     CHECK_EQ(sum, 499500);
