@@ -32,7 +32,11 @@ static wf_entry *innermost_entry(void) {
 }
 
 /* Was this thread a worker that has ended? */
+#if defined(_WIN32)
+#define thread_has_ended (*(bool *)wf_sys_local(WF_LOCAL_HAS_ENDED))
+#else
 static __thread bool thread_has_ended;
+#endif
 
 void wf_guest_end_thread(void) {
   thread_has_ended = true;
@@ -149,7 +153,11 @@ wf_worker *wf_guest_find(const weft_pool *pool) {
 
 /* The region of code that is in no pool, which happens when there is no memory for one.
  */
+#if defined(_WIN32)
+#define region_outside (*(const wf_region **)wf_sys_local(WF_LOCAL_REGION))
+#else
 static __thread const wf_region *region_outside;
+#endif
 
 const wf_region *wf_guest_region(void) {
   return wf_self != NULL ? wf_self->region : region_outside;
@@ -293,7 +301,11 @@ void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
 /* While such a thread has typed tasks open it holds a place, without being its worker.
  * The tasks lie in the place's deque, where others find them, and the thread is the
  * worker for the time of each join. */
+#if defined(_WIN32)
+#define fork_place (*(wf_worker **)wf_sys_local(WF_LOCAL_FORK_PLACE))
+#else
 static __thread wf_worker *fork_place;
+#endif
 
 wf_worker *wf_guest_fork_place(void) {
   if (fork_place == NULL) {

@@ -27,8 +27,13 @@
 
 /* The stack of this thread. Asked for once per thread; a size of 1 means that the system
  * did not tell. */
+#if defined(_WIN32)
+#define stack_low  (*(uintptr_t *)wf_sys_local(WF_LOCAL_STACK_LOW))
+#define stack_size (*(size_t *)wf_sys_local(WF_LOCAL_STACK_SIZE))
+#else
 static __thread uintptr_t stack_low;
 static __thread size_t stack_size;
+#endif
 
 static void find_stack(void) {
   if (stack_size == 0 && !wf_sys_thread_stack(&stack_low, &stack_size)) stack_size = 1;
@@ -49,6 +54,9 @@ bool wf_stack_was_left(const void *address, const void *frame) {
   find_stack();
   return at - stack_low < stack_size && here - stack_low < stack_size;
 }
+
+#undef stack_low /* other structures have such members */
+#undef stack_size
 
 bool wf_worker_has_room(const wf_worker *worker) {
   return worker->help_depth < WF_HELP_THIEF_DEPTH && wf_stack_is_half_free();

@@ -53,6 +53,22 @@ void wf_sys_thread_yield(void);
  * allocate: ask once per thread. False if the system does not say. */
 bool wf_sys_thread_stack(uintptr_t *low, size_t *size);
 
+/* Thread-local variables of the library on Windows, where gcc emulates them: it asks
+ * malloc for their memory when a thread first uses one, and ends the program if there is
+ * none. A call here returns where the variable is; it is 0 at first, and at most as large
+ * as a pointer. */
+#if defined(_WIN32)
+typedef enum wf_local {
+  WF_LOCAL_HAS_ENDED,
+  WF_LOCAL_REGION,
+  WF_LOCAL_FORK_PLACE,
+  WF_LOCAL_STACK_LOW,
+  WF_LOCAL_STACK_SIZE,
+  WF_LOCALS
+} wf_local;
+void *wf_sys_local(wf_local which);
+#endif
+
 /* From now on calls *fn in the child of each fork, on the only thread that it has, before
  * fork returns there. Any thread may call this any number of times, always with the same
  * fn: it is registered once, and it is registered when any of the calls returns. */

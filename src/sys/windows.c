@@ -7,7 +7,7 @@
  *
  * Who calls: core (latches, locks), sched and par. A thread's start record is made by the
  * starting thread and belongs to the new thread from the moment CreateThread succeeds.
- * The rest of the state, the slot of wf_self, is written before main.
+ * The rest of the state, the numbers of slots, is written before main.
  *
  * SPDX-License-Identifier: MIT */
 #include "sys.h"
@@ -27,23 +27,39 @@
  * emulation, so a variable cannot be shared between a program and the DLL. So wf_self is
  * an entry of the thread's own table of slots, at a place that the system has fixed. */
 unsigned long wf_self_index;
+static DWORD local_indexes[WF_LOCALS];
 
-__attribute__((constructor(101))) static void take_slot_of_self(void) {
+static DWORD take_tls_slot(void) {
   const DWORD index = TlsAlloc();
   if (index == TLS_OUT_OF_INDEXES)
     wf_sys_die("weft: fatal: Windows has no slot for a thread-local variable left.\n");
-  wf_self_index = index;
+  return index;
+}
+
+__attribute__((constructor(101))) static void take_slots(void) {
+  wf_self_index = take_tls_slot();
+  for (unsigned i = 0; i < WF_LOCALS; i++) local_indexes[i] = take_tls_slot();
 }
 
 /* Slots beyond the first 64 are in a second table, which a thread has only after it has
  * written to one of them. */
-void *wf_self_far(void) {
-  enum { NEAR_SLOTS = 64 };
-  const DWORD index = (DWORD)wf_self_index;
+enum { NEAR_SLOTS = 64 };
+
+static void *far_slot(DWORD index) {
   if (!TlsSetValue(index, TlsGetValue(index)))
     wf_sys_die("weft: fatal: no memory for a thread-local variable.\n");
   char *const *far_slots = (char *const *)(wf_thread_block() + WF_TEB_FAR_SLOTS);
   return *far_slots + (index - NEAR_SLOTS) * sizeof(void *);
+}
+
+void *wf_self_far(void) {
+  return far_slot((DWORD)wf_self_index);
+}
+
+void *wf_sys_local(wf_local which) {
+  const DWORD index = local_indexes[which];
+  if (index >= NEAR_SLOTS) return far_slot(index);
+  return wf_thread_block() + WF_TEB_SLOTS + index * sizeof(void *);
 }
 
 /* ---- threads ---- */
