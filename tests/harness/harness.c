@@ -292,9 +292,15 @@ const char *harness_replay(void) {
   return run.replay;
 }
 
+/* Called before main, in the order of the file; on Windows in the opposite order. */
 void harness_add(harness_test *entry) {
+#if defined(_WIN32)
+  entry->next = run.first;
+  run.first = entry;
+#else
   *run.end = entry;
   run.end = &entry->next;
+#endif
 }
 
 static bool selected(const harness_test *test, char **filters) {
