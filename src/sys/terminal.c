@@ -62,7 +62,7 @@ void wf_sys_terminal_write(const char *text, size_t length) {
 
 #else
 
-#include <windows.h>
+#include "windows_api.h"
 
 #if !defined(ENABLE_VIRTUAL_TERMINAL_PROCESSING)
 #define ENABLE_VIRTUAL_TERMINAL_PROCESSING 0x0004
