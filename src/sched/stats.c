@@ -74,7 +74,7 @@ void wf_stats_of_pool(const weft_pool *pool, weft_stats *out) {
 static void copy_stats(weft_stats *to, const weft_stats *from) {
   size_t given = to->struct_size;
   size_t size = given < sizeof *from ? given : sizeof *from;
-  size -= (size - sizeof from->struct_size) % sizeof from->tasks;
+  size -= (size - offsetof(weft_stats, tasks)) % sizeof from->tasks;
   memcpy(to, from, size);
   to->struct_size = given;
 }

@@ -8,6 +8,7 @@
 #include <io.h>
 #include <process.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,16 +41,31 @@ unsigned harness_count_all_threads(void) {
 
 /* ---- processes ---- */
 
-/* Sets the variables of "A=1 B=2", or takes them away again. */
+/* Sets the variables of "A=1 B='2 3'", or takes them away again. Words that are no
+ * assignments are commands for the shell of POSIX, and mean nothing here. */
 static void set_variables(const char *env, bool on) {
-  char copy[1024];
-  snprintf(copy, sizeof copy, "%s", env != NULL ? env : "");
-  for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+  for (const char *at = env != NULL ? env : ""; *at != '\0';) {
+    char word[1024];
+    size_t length = 0;
+    bool quoted = false;
+    for (; *at != '\0' && (quoted || *at != ' '); at++) {
+      if (*at == '\'')
+        quoted = !quoted;
+      else if (length + 1 < sizeof word)
+        word[length++] = *at;
+    }
+    word[length] = '\0';
+    while (*at == ' ') at++;
     char *equals = strchr(word, '=');
-    if (equals == NULL) continue; /* a command for the shell of POSIX */
+    if (equals == NULL) continue;
     if (!on) equals[1] = '\0';
     _putenv(word);
   }
+}
+
+/* abort() ends a program with exit code 3; tests expect what a shell says of a signal. */
+static int status_of(int code) {
+  return code == 3 ? 128 + SIGABRT : code;
 }
 
 int harness_run_self(const char *env, const char *args, char *output, size_t size) {
@@ -64,7 +80,7 @@ int harness_run_self(const char *env, const char *args, char *output, size_t siz
   for (int c; (c = getc(pipe)) != EOF;)
     if (used + 1 < size) output[used++] = (char)c;
   if (size > 0) output[used] = '\0';
-  return _pclose(pipe);
+  return status_of(_pclose(pipe));
 }
 
 /* ---- crashes ---- */
@@ -73,7 +89,7 @@ static LONG WINAPI on_crash(EXCEPTION_POINTERS *exception) {
   watchdog_print(2, "%s: crashed with exception %lx at %p\n  replay: %s\n",
                  harness_test_name(), exception->ExceptionRecord->ExceptionCode,
                  exception->ExceptionRecord->ExceptionAddress, harness_replay());
-  _exit(3);
+  _exit(128 + SIGSEGV);
 }
 
 void harness_catch_crashes(void) {

@@ -22,13 +22,10 @@ typedef struct own_stack {
 } own_stack;
 
 static inline own_stack find_own_stack(void) {
-  pthread_attr_t attributes;
-  void *lowest;
+  uintptr_t lowest;
   size_t size;
-  REQUIRE(pthread_getattr_np(pthread_self(), &attributes) == 0);
-  REQUIRE(pthread_attr_getstack(&attributes, &lowest, &size) == 0);
-  pthread_attr_destroy(&attributes);
-  return (own_stack){(const char *)lowest + size, size};
+  REQUIRE(wf_sys_thread_stack(&lowest, &size));
+  return (own_stack){(const char *)(lowest + size), size};
 }
 
 /* The bytes in use from the start of the stack to here. Not inlined, so that it measures

@@ -52,7 +52,8 @@ TEST(mapped_memory_is_zeroed_and_aligned) {
 
 TEST(absurd_sizes_give_null) {
   CHECK(wf_sys_map(SIZE_MAX) == NULL);
-  CHECK(wf_sys_map(SIZE_MAX / 2) == NULL);
+  if (sizeof(size_t) == 8)
+    CHECK(wf_sys_map(SIZE_MAX / 2) == NULL); /* else some have it */
   CHECK(wf_sys_map(0) == NULL);
   wf_sys_unmap(NULL, 0);
   wf_sys_unmap(NULL, 4096);

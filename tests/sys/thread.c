@@ -8,6 +8,7 @@
 #include "harness/harness.h"
 #include "sys/sys.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -211,11 +212,15 @@ TEST(absurd_stack_sizes_are_refused) {
   CHECK_EQ(wf_sys_thread_start(&thread, NULL, 1, count_run, NULL), WEFT_EINVAL);
   CHECK_EQ(wf_sys_thread_start(&thread, NULL, least - 1, count_run, NULL), WEFT_EINVAL);
   CHECK_EQ(wf_sys_thread_start(&thread, NULL, SIZE_MAX, count_run, NULL), WEFT_EINVAL);
-  /* No process has this much address space. The C library does not tell that from a
-   * passing shortage; valgrind, which answers in place of the kernel, does. */
+  /* No process has this much address space, except some of 32 bits. The C library does
+   * not tell that from a passing shortage; valgrind, which answers in place of the
+   * kernel, does. */
   const size_t large = SIZE_MAX / 2;
   const int status = wf_sys_thread_start(&thread, NULL, large, count_run, NULL);
-  CHECK(status == WEFT_EAGAIN || status == WEFT_EINVAL);
+  if (status == 0 && sizeof(size_t) < 8)
+    wf_sys_thread_join(thread);
+  else
+    CHECK(status == WEFT_EAGAIN || status == WEFT_EINVAL);
   /* The mask must be back after a failure too. */
   sigset_t now;
   read_mask(&now);

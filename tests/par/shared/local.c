@@ -45,7 +45,7 @@ static void check_sums(void *ctx) {
     size_t n = LENGTHS[k];
     start_tallies();
     weft_for(n, add_indices, NULL);
-    CHECK_EQ(total(), n < 2 ? 0 : n * (n - 1) / 2);
+    CHECK_EQ(total(), n < 2 ? 0 : (uint64_t)n * (n - 1) / 2);
     CHECK(weft_local_count(tallies) <= (n < 64 ? n : 64));
     weft_local_destroy(tallies);
   }
