@@ -90,7 +90,6 @@ static void line_number(const char *key, uint64_t value) {
 
 /* Starts an event: its phase, process and thread. */
 static void line_start(const char *phase, uint64_t tid) {
-  ex_line.length = 0;
   wf_text_put(&ex_line, "{\"ph\":\"");
   wf_text_put(&ex_line, phase);
   line_number("\",\"pid\":", ex.process);
@@ -103,10 +102,18 @@ static void line_start_at(const char *phase, uint64_t tid, uint64_t ns) {
   wf_text_us(&ex_line, since_start(ns));
 }
 
+/* Ends an event, after which another one follows in the same line: the file has both or
+ * none, wherever it ends. */
+static void line_and(void) {
+  wf_text_put(&ex_line, "},\n");
+  ex.events++;
+}
+
 static void line_end(void) {
   wf_text_put(&ex_line, "}");
   ex.events++;
   wf_file_line(ex.out, &ex_line);
+  ex_line.length = 0;
   adapt_shortest();
 }
 
@@ -327,8 +334,8 @@ static void announce(const wf_track *track, wf_open *slice) {
 
 /* ---- arrows and moments ---- */
 
-static void write_arrow_end(const char *phase, uint64_t tid, uint64_t ns,
-                            const char *category, uint64_t id) {
+static void line_arrow_end(const char *phase, uint64_t tid, uint64_t ns,
+                           const char *category, uint64_t id) {
   line_start_at(phase, tid, ns);
   wf_text_put(&ex_line, ",\"cat\":\"");
   wf_text_put(&ex_line, category);
@@ -336,14 +343,15 @@ static void write_arrow_end(const char *phase, uint64_t tid, uint64_t ns,
   wf_text_put(&ex_line, category);
   wf_text_put(&ex_line, "\"");
   line_number(",\"id\":", id);
-  if (phase[0] == 'f') wf_text_put(&ex_line, ",\"bp\":\"e\"");
-  line_end();
 }
 
 static void write_arrow(const char *category, uint64_t id, uint64_t from_tid,
                         uint64_t from_ns, uint64_t to_tid, uint64_t to_ns) {
-  write_arrow_end("s", from_tid, from_ns, category, id);
-  write_arrow_end("f", to_tid, to_ns, category, id);
+  line_arrow_end("s", from_tid, from_ns, category, id);
+  line_and();
+  line_arrow_end("f", to_tid, to_ns, category, id);
+  wf_text_put(&ex_line, ",\"bp\":\"e\"");
+  line_end();
 }
 
 /* Starts a moment, up to its args. `name` is any string. */
@@ -578,6 +586,7 @@ void wf_trace_sample_worker(unsigned pool, unsigned worker, const weft_stats *st
 
 void wf_export_begin(wf_file *out, uint32_t session, uint64_t start_ns, uint64_t limit) {
   memset(&ex, 0, sizeof ex);
+  ex_line.length = 0;
   ex.out = out;
   ex.session = session;
   ex.start_ns = start_ns;

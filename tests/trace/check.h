@@ -184,13 +184,15 @@ static inline void drop_trace(trace *t, const char *path) {
   if (path != NULL) unlink(path);
 }
 
-/* How many events have this category; NULL: any. And this name, or a part of it. */
+/* How many events have this category; NULL: any. And this name, or a part of it. A slice
+ * that was announced has two events, which count as one. */
 static inline size_t count_events(const trace *t, const char *category,
                                   const char *name) {
   size_t count = 0;
   if (t->whole == NULL) return 0;
   for (const json *e = t->events->first; e != NULL; e = e->next)
-    count += (category == NULL || strcmp(json_get_string(e, "cat"), category) == 0) &&
+    count += json_get_string(e, "ph")[0] != 'E' &&
+             (category == NULL || strcmp(json_get_string(e, "cat"), category) == 0) &&
              (name == NULL || strstr(json_get_string(e, "name"), name) != NULL);
   return count;
 }
