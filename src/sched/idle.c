@@ -117,10 +117,10 @@ void wf_patience_kept_awake(wf_patience *patience) {
 
 /* The budget is used up. What kept the worker from sleeping, and what it then did not get
  * hold of, is perhaps in the hands of a thread that waits for this CPU. */
-static bool pause_beyond(wf_patience *patience) {
+static bool pause_beyond(wf_patience *patience, wf_worker *worker) {
   if (!patience->kept_awake) return false;
   patience->kept_awake = false;
-  wf_sys_thread_yield();
+  wf_steer_yield(worker);
   return true;
 }
 
@@ -142,13 +142,13 @@ bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   patience->counted_ns = elapsed;
   if (++patience->rounds > MOST_ROUNDS) elapsed = patience->total_ns;
   if (elapsed >= FIRST_ASK_NS) worker->asks = true;
-  if (elapsed >= patience->total_ns) return pause_beyond(patience);
+  if (elapsed >= patience->total_ns) return pause_beyond(patience, worker);
   if (take_over_in_time(patience, worker, elapsed)) return true;
   if (elapsed < patience->spin_ns) {
     unsigned pauses = patience->rounds < LONGEST_PAUSE ? patience->rounds : LONGEST_PAUSE;
     for (unsigned i = 0; i < pauses; i++) wf_sys_relax();
   } else {
-    wf_sys_thread_yield();
+    wf_steer_yield(worker);
   }
   return true;
 }

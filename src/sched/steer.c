@@ -105,50 +105,55 @@ static void refuse(weft_pool *pool) {
   wf_u32_store_relaxed(&pool->steering.x_refused, 1); /* relaxed: as all words here */
 }
 
-void wf_steer_before_sleep(wf_worker *worker) {
+/* What the mask of the calling thread is, and what it comes from. */
+static void learn_mask(wf_worker *worker) {
   wf_steered *s = &worker->steered;
-  weft_pool *pool = worker->pool;
-  WF_ASSERT(wf_u32_peek(&s->x_state) == WF_STEER_NONE);
-  if (!is_active(pool)) {
-    s->knows_mask = false;
-    return;
-  }
   if (s->own == NULL) return; /* the kernel places this thread */
   uint32_t thread = wf_sys_thread_self();
   bool is_same = s->knows_mask && s->thread == thread;
   s->knows_mask = false; /* until all of it is known */
-  if (!wf_sys_mask_read(s->now, 0)) {
-    refuse(pool);
-    return;
-  }
   /* What a mask comes from is asked once for each thread and mask: asking sets the mask
    * for a moment. */
-  if ((!is_same || !wf_sys_mask_equal(s->now, s->own)) &&
-      !wf_sys_mask_origin(s->own, s->now, &s->follows_cpuset)) {
-    refuse(pool);
+  bool is_known = wf_sys_mask_read(s->now, 0) &&
+                  ((is_same && wf_sys_mask_equal(s->now, s->own)) ||
+                   wf_sys_mask_origin(s->own, s->now, &s->follows_cpuset));
+  if (!is_known) {
+    refuse(worker->pool);
     return;
   }
   s->thread = thread;
   s->knows_mask = true;
 }
 
+void wf_steer_before_sleep(wf_worker *worker) {
+  WF_ASSERT(wf_u32_peek(&worker->steered.x_state) == WF_STEER_NONE);
+  if (is_active(worker->pool))
+    learn_mask(worker);
+  else
+    worker->steered.knows_mask = false;
+}
+
+/* One more than the CPU where another worker, which is awake, was seen last; or 0. */
+static uint32_t cpu_of_awake(const wf_worker *other) {
+  /* Relaxed, both: hints. */
+  if (wf_u32_load_relaxed(&other->x_park) != 0) return 0; /* it sleeps */
+  return wf_u32_load_relaxed(&other->steered.x_cpu);
+}
+
 /* Takes the CPUs of workers that are awake out of the mask, as long as one is left, so
  * that each worker that one thread wakes finds a CPU of its own. */
-static void avoid_awake(const weft_pool *pool, const wf_worker *sleeper,
+static void avoid_awake(const weft_pool *pool, const wf_worker *worker,
                         wf_cpu_mask *mask) {
   unsigned left = wf_sys_mask_count(mask);
   for (unsigned i = 0; i < pool->slots && left > 1; i++) {
-    const wf_worker *other = &pool->workers[i];
-    /* Relaxed, here and below: hints. */
-    uint32_t cpu = wf_u32_load_relaxed(&other->steered.x_cpu);
-    if (cpu == 0 || other == sleeper || !wf_sys_mask_has(mask, cpu - 1)) continue;
-    if (wf_u32_load_relaxed(&other->x_park) != 0) continue; /* it sleeps */
+    uint32_t cpu = cpu_of_awake(&pool->workers[i]);
+    if (cpu == 0 || i == worker->index || !wf_sys_mask_has(mask, cpu - 1)) continue;
     wf_sys_mask_clear(mask, cpu - 1);
     left--;
   }
 }
 
-/* Where the sleeper will run, for those that are woken next: where it was, if it may. */
+/* Where the worker will run, for those that are woken next: where it was, if it may. */
 static void expect_cpu(wf_steered *s) {
   uint32_t cpu = wf_u32_load_relaxed(&s->x_cpu);
   if (cpu != 0 && wf_sys_mask_has(s->narrow, cpu - 1)) return;
@@ -157,9 +162,9 @@ static void expect_cpu(wf_steered *s) {
   wf_u32_store_relaxed(&s->x_cpu, cpu + 1);
 }
 
-/* True if the sleeper's mask is without the CPU now. */
-static bool narrow(weft_pool *pool, wf_worker *sleeper, unsigned cpu) {
-  wf_steered *s = &sleeper->steered;
+/* True if the worker's mask is without the CPU now. */
+static bool narrow(weft_pool *pool, wf_worker *worker, unsigned cpu) {
+  wf_steered *s = &worker->steered;
   if (!s->knows_mask) return false;
   if (!wf_sys_mask_read(s->now, s->thread)) {
     refuse(pool);
@@ -172,7 +177,7 @@ static bool narrow(weft_pool *pool, wf_worker *sleeper, unsigned cpu) {
   wf_sys_mask_clear(s->narrow, cpu);
   if (wf_sys_mask_equal(s->narrow, s->own)) return false; /* it cannot come here */
   if (wf_sys_mask_count(s->narrow) == 0) return false;    /* it has this CPU only */
-  avoid_awake(pool, sleeper, s->narrow);
+  avoid_awake(pool, worker, s->narrow);
   if (!wf_sys_mask_set(s->narrow, s->thread)) {
     refuse(pool);
     return false;
@@ -297,4 +302,46 @@ void wf_steer_give_way(wf_worker *worker) {
   bool is_late = is_late_now(s);
   if (is_late) wf_u64_count(&worker->x_misplaced, 1);
   judge(worker->pool, is_late, s->is_probe);
+}
+
+/* ---- awake on the same CPU ---- */
+
+void wf_steer_note_cpu(wf_worker *worker) {
+  wf_u32_store_relaxed(&worker->steered.x_cpu, (uint32_t)(wf_sys_cpu_now() + 1));
+}
+
+/* Is another worker that is awake seen on this CPU? */
+static bool shares_cpu(const wf_worker *worker, unsigned cpu) {
+  const weft_pool *pool = worker->pool;
+  for (unsigned i = 0; i < pool->slots; i++) {
+    if (i == worker->index || cpu_of_awake(&pool->workers[i]) != cpu + 1) continue;
+    if (wf_bitset_has(pool->x_present, i)) return true;
+  }
+  return false;
+}
+
+/* Nobody wakes a worker that is awake, so nobody but itself can bring it elsewhere. */
+static void move_away(wf_worker *worker) {
+  weft_pool *pool = worker->pool;
+  wf_steered *s = &worker->steered;
+  int here = wf_sys_cpu_now();
+  if (here < 0 || !shares_cpu(worker, (unsigned)here)) return;
+  wf_u64_count(&worker->x_misplaced, 1);
+  judge(pool, true, false);
+  if (!is_active(pool)) return;
+  learn_mask(worker);
+  if (!narrow(pool, worker, (unsigned)here)) return;
+  widen(pool, s, 0);
+  wf_u64_fetch_add_relaxed(&pool->steering.x_steered, 1); /* statistics */
+  wf_u64_count(&worker->x_steered, 1);
+}
+
+void wf_steer_yield(wf_worker *worker) {
+  const weft_pool *pool = worker->pool;
+  uint64_t before = wf_sys_ticks();
+  wf_sys_thread_yield();
+  bool is_late = wf_sys_ticks() - before > LATE_US * wf_sys_ticks_per_us();
+  /* Where there are more threads than CPUs, they have to share them. */
+  if (is_late && pool->options.steer != WEFT_STEER_OFF && !pool->exceeds_cpus)
+    move_away(worker);
 }

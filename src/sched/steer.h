@@ -13,6 +13,7 @@
  *                                       judges where it runs
  *               looks for work once
  *               wf_steer_give_way       on its waker's CPU: lets the waker go on
+ *               wf_steer_yield          awake on the same CPU for long: moves away
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SCHED_STEER_H
@@ -47,8 +48,7 @@ typedef struct wf_steered {
   uint64_t woken_ticks; /* when */
   wf_cpu_mask *own, *narrow, *now; /* all or none; parts of wf_steering.masks */
   wf_u32 x_state;                  /* one of the three above */
-  wf_u32
-      x_cpu; /* one more than the CPU where the thread was last; 0: not known. A hint. */
+  wf_u32 x_cpu; /* one more than where the thread was last; 0: not known. A hint. */
 } wf_steered;
 
 /* A part of the pool. The words up to x_refused are written without care for lost
@@ -98,6 +98,15 @@ void wf_steer_after_sleep(struct wf_worker *worker);
  * lets that one go on before it searches any longer. To be called by the thread in the
  * place. */
 void wf_steer_give_way(struct wf_worker *worker);
+
+/* Notes where the thread in the place runs. Called by itself, when it gives tasks away.
+ */
+void wf_steer_note_cpu(struct wf_worker *worker);
+
+/* A worker that searches gives its CPU away for a moment. If it gets it back late, from
+ * another worker of the pool, it moves to another CPU. Called by the thread in the place.
+ */
+void wf_steer_yield(struct wf_worker *worker);
 
 /* Waits until no thread uses a place of the pool to set a mask back: before they are
  * freed. */

@@ -127,6 +127,7 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
   wf_u64_count(&worker->x_exposes, 1);
   wf_record_expose(worker, news.exposed);
   worker->shared_ticks = wf_sys_ticks();
+  wf_steer_note_cpu(worker);
   if (worker->background)
     wf_background_tell(worker->pool);
   else

@@ -1,125 +1,12 @@
 /* link: -Wl,--wrap=wf_sys_cpu_now,--wrap=wf_sys_thread_self,--wrap=wf_sys_ticks */
 /* link: -Wl,--wrap=wf_sys_ticks_per_us,--wrap=wf_sys_mask_read,--wrap=wf_sys_mask_set */
 /* link: -Wl,--wrap=wf_sys_mask_origin,--wrap=wf_sys_thread_yield */
-/* Steered wake-ups: every decision of src/sched/steer.c, on a machine that the test
- * plays. It has 8 CPUs, a cpuset, and threads with the masks that were set for them; the
- * test says which thread acts, on which CPU, and what time it is.
- * tests/sched/steer_masks.c has the real machine.
+/* Steered wake-ups: every decision of src/sched/steer.c about sleepers, on a machine that
+ * the test plays. tests/sched/steer_shared.c has workers that are awake,
+ * tests/sched/steer_masks.c the real machine.
  *
  * SPDX-License-Identifier: MIT */
-#include "support.h"
-
-/* ---- the machine ---- */
-
-enum { CPUS = 8, THREADS = 16, ALL = (1 << CPUS) - 1 };
-
-static struct {
-  int cpu;                 /* of the thread that acts, or -1 */
-  uint32_t thread;         /* its number */
-  uint64_t ticks;          /* 1000 to the microsecond */
-  unsigned cpuset;         /* CPUs of all threads */
-  unsigned asked[THREADS]; /* what was asked for, for each thread */
-  unsigned reads, sets;    /* calls that were made */
-  bool refuses_reads, refuses_sets;
-  unsigned yields;
-  uint64_t yield_us; /* how long the others run when a thread gives way */
-} machine;
-
-static void new_machine(void) {
-  memset(&machine, 0, sizeof machine);
-  machine.cpuset = ALL;
-  for (int i = 0; i < THREADS; i++) machine.asked[i] = ~0u;
-}
-
-static unsigned cpus_of(uint32_t thread) {
-  unsigned cpus = machine.asked[thread] & machine.cpuset;
-  return cpus != 0 ? cpus : machine.cpuset; /* as the kernel does */
-}
-
-static unsigned calls(void) {
-  return machine.reads + machine.sets;
-}
-
-static unsigned bits_of(const wf_cpu_mask *mask) {
-  unsigned bits = 0;
-  for (unsigned i = 0; i < 32; i++) bits |= (unsigned)wf_sys_mask_has(mask, i) << i;
-  return bits;
-}
-
-static void set_bits(wf_cpu_mask *mask, unsigned bits) {
-  wf_sys_mask_fill(mask);
-  for (unsigned i = 0; i < 1024; i++)
-    if (i >= 32 || (bits >> i & 1) == 0) wf_sys_mask_clear(mask, i);
-}
-
-int __wrap_wf_sys_cpu_now(void);
-uint32_t __wrap_wf_sys_thread_self(void);
-uint64_t __wrap_wf_sys_ticks(void);
-uint64_t __wrap_wf_sys_ticks_per_us(void);
-void __wrap_wf_sys_thread_yield(void);
-bool __wrap_wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread);
-bool __wrap_wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread);
-bool __wrap_wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows);
-
-int __wrap_wf_sys_cpu_now(void) {
-  return machine.cpu;
-}
-uint32_t __wrap_wf_sys_thread_self(void) {
-  return machine.thread;
-}
-uint64_t __wrap_wf_sys_ticks(void) {
-  return machine.ticks;
-}
-uint64_t __wrap_wf_sys_ticks_per_us(void) {
-  return 1000;
-}
-
-void __wrap_wf_sys_thread_yield(void) {
-  machine.yields++;
-  machine.ticks += 1000 * machine.yield_us;
-}
-
-static uint32_t meant(uint32_t thread) {
-  return thread != 0 ? thread : machine.thread;
-}
-
-bool __wrap_wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread) {
-  machine.reads++;
-  if (machine.refuses_reads) return false;
-  set_bits(mask, cpus_of(meant(thread)));
-  return true;
-}
-
-bool __wrap_wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
-  machine.sets++;
-  if (machine.refuses_sets || (bits_of(mask) & machine.cpuset) == 0) return false;
-  machine.asked[meant(thread)] = bits_of(mask);
-  return true;
-}
-
-bool __wrap_wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
-  (void)scratch;
-  if (!__wrap_wf_sys_mask_read(own, 0)) return false;
-  machine.sets++;
-  if (machine.refuses_sets) return false;
-  *follows = bits_of(own) == machine.cpuset;
-  if (*follows) machine.asked[machine.thread] = ~0u;
-  return true;
-}
-
-/* ---- the pool ---- */
-
-static weft_pool *pool_that(weft_steer steer, unsigned threads) {
-  wf_options options;
-  weft_config config = WEFT_CONFIG_INIT;
-  weft_pool *pool = NULL;
-  config.threads = threads;
-  config.steer = steer;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
-  REQUIRE(wf_pool_allocate(&pool, &options) == 0);
-  new_machine();
-  return pool;
-}
+#include "steer_machine.h"
 
 /* Thread i of the machine is in place i. It falls asleep on a CPU ... */
 static void sleep_on(weft_pool *pool, unsigned i, int cpu) {
@@ -158,17 +45,6 @@ static void cycle(weft_pool *pool, int waker, int cpu, uint64_t late_us) {
   sleep_on(pool, 1, cpu);
   wake_from(pool, 1, waker);
   run_on(pool, 1, cpu, late_us);
-}
-
-static bool steers(const weft_pool *pool) {
-  return wf_u32_load_relaxed(&pool->steering.x_active) != 0 &&
-         wf_u32_load_relaxed(&pool->steering.x_refused) == 0;
-}
-static uint64_t misplaced(const weft_pool *pool) {
-  return wf_u64_load_relaxed(&pool->steering.x_misplaced);
-}
-static uint64_t steered(const weft_pool *pool) {
-  return wf_u64_load_relaxed(&pool->steering.x_steered);
 }
 
 /* Late and on the waker's CPU, as often as it takes. */
