@@ -60,6 +60,7 @@ static void work_as_stand_in(wf_worker *worker) {
   while (!worker->alone && !is_surplus(worker->pool)) {
     wf_work work;
     if (wf_search_anything(worker, &work)) {
+      worker->was_woken = false;
       wf_sleep_wake_next(worker->pool);
       wf_worker_run_at_bottom(worker, &work);
       wf_patience_start(&patience, worker);

@@ -63,11 +63,13 @@ static inline __attribute__((always_inline)) int push_and_wake(weft_pool *pool,
   WF_ASSERT(lane == WEFT_LANE_NORMAL || lane == WEFT_LANE_BACKGROUND);
   int status = wf_injector_push(queue_of(pool, lane), fn, ctx, receipt);
   if (status != 0) return status;
-  wf_record_inject(lane == WEFT_LANE_BACKGROUND);
-  if (lane == WEFT_LANE_BACKGROUND)
+  if (lane == WEFT_LANE_BACKGROUND) {
+    wf_record_inject(true);
     wf_background_tell(pool);
-  else
+  } else {
+    wf_record_inject(false);
     wf_sleep_new_injected(pool);
+  }
   return 0;
 }
 

@@ -55,6 +55,18 @@ void wf_record_forget(wf_worker *worker) {
 
 /* ---- slow halves ---- */
 
+void wf_record_call_slow(wf_worker *worker, wf_task_kind kind, weft_fn *fn, void *ctx,
+                         int from) {
+  wf_trace_begin_task(wf_record_track(worker), kind, (uintptr_t)fn, from);
+  fn(ctx);
+  /* In a child that was forked by the task, this asks for the child's track. */
+  if (wf_trace_is_on()) wf_trace_end(wf_record_track(worker), WEFT_EVENT_TASK);
+}
+
+void wf_record_inject_slow(bool background) {
+  wf_trace_moment(wf_record_track_here(), WEFT_EVENT_INJECT, -1, background, 0, NULL);
+}
+
 void wf_record_retask_slow(wf_task_kind kind, uintptr_t fn) {
   wf_trace_retask(wf_record_track_here(), kind, fn);
 }

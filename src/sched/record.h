@@ -2,8 +2,9 @@
  * and to static probes.
  *
  * Each function is a probe, a load and a branch while nobody records, and only slow paths
- * call them. Functions run on the thread that is in the worker's place, unless marked
- * [any].
+ * call them. What comes after the branch is out of line: an injected task is some 400
+ * instructions, and a few more for each of these would show. Functions run on the thread
+ * that is in the worker's place, unless marked [any].
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_SCHED_RECORD_H
@@ -12,6 +13,10 @@
 #include "../trace/probes.h"
 #include "../trace/trace.h"
 #include "pool.h"
+
+/* gcc keeps one copy of a function that is called in several places, and calls it to find
+ * that nobody records. */
+#define WF_RECORD_INLINE static inline __attribute__((always_inline))
 
 /* The worker's track, made when it is used first; NULL without memory, and for contexts
  * that have no place. */
@@ -43,10 +48,24 @@ static inline void wf_record_task_end(wf_worker *worker) {
     wf_trace_end(wf_record_track(worker), WEFT_EVENT_TASK);
 }
 
+/* Calls fn(ctx) as a task. Asked once: of a task that runs when the trace starts, the end
+ * would be of no use. */
+void wf_record_call_slow(wf_worker *worker, wf_task_kind kind, weft_fn *fn, void *ctx,
+                         int from);
+WF_RECORD_INLINE void wf_record_call(wf_worker *worker, wf_task_kind kind, weft_fn *fn,
+                                     void *ctx, int from) {
+  WF_PROBE3(task__begin, worker->index, (int)kind, (void *)(uintptr_t)fn);
+  if (WF_UNLIKELY(wf_trace_is_on()))
+    wf_record_call_slow(worker, kind, fn, ctx, from);
+  else
+    fn(ctx);
+  WF_PROBE1(task__end, worker->index);
+}
+
 /* [any] The function that the calling thread runs as injected is only the cover of
  * another one. */
 void wf_record_retask_slow(wf_task_kind kind, uintptr_t fn);
-static inline void wf_record_retask(wf_task_kind kind, weft_fn *fn) {
+WF_RECORD_INLINE void wf_record_retask(wf_task_kind kind, weft_fn *fn) {
   if (WF_UNLIKELY(wf_trace_is_on())) wf_record_retask_slow(kind, (uintptr_t)fn);
 }
 
@@ -107,10 +126,10 @@ static inline void wf_record_take_over(wf_worker *worker, unsigned victim,
 }
 
 /* [any] */
-static inline void wf_record_inject(bool background) {
+void wf_record_inject_slow(bool background);
+WF_RECORD_INLINE void wf_record_inject(bool background) {
   WF_PROBE1(inject, (int)background);
-  if (WF_UNLIKELY(wf_trace_is_on()))
-    wf_trace_moment(wf_record_track_here(), WEFT_EVENT_INJECT, -1, background, 0, NULL);
+  if (WF_UNLIKELY(wf_trace_is_on())) wf_record_inject_slow(background);
 }
 
 #endif

@@ -278,6 +278,7 @@ static void check_ended(const weft_scope *s) {
  * and makes the scope as it was after its begin. Nobody else touches it then, as at its
  * end. */
 static void end_part(weft_scope *s, wf_worker *worker) {
+  if (WF_UNLIKELY(wf_trace_is_on())) wf_scope_run_recorded(s, worker);
   wait_for_tasks(s, worker);
   check_ended(s);
   wf_word_init(&s->x_pending, 1);
@@ -302,13 +303,22 @@ void wf_scope_call(weft_scope *s, weft_fn *fn, void *ctx) {
   wf_frame_leave(worker, &outer);
 }
 
+/* Asked once: a trace that starts meanwhile has the tasks of the next scope. */
+static __attribute__((noinline)) void wait_and_record(weft_scope *s, wf_worker *worker) {
+  wf_scope_run_recorded(s, worker);
+  wait_for_tasks(s, worker);
+  wf_record_end(worker, WEFT_EVENT_SCOPE);
+}
+
 int weft_scope_end(weft_scope *s) {
   check_may_end(s);
   wf_worker *worker = s->worker;
   if (worker != NULL) {
-    wait_for_tasks(s, worker);
+    if (WF_UNLIKELY(wf_trace_is_on()))
+      wait_and_record(s, worker);
+    else
+      wait_for_tasks(s, worker);
     check_ended(s);
-    wf_record_end(worker, WEFT_EVENT_SCOPE);
     wf_frame outer = {.region = s->outer_region, .mark = s->outer_mark};
     wf_frame_leave(worker, &outer);
     wf_worker_settle_outside(worker);

@@ -87,6 +87,9 @@ static inline struct weft_scope *wf_scope_of_task(const wf_task *task) {
  */
 void wf_scope_run_spawned(weft_scope *s, wf_worker *worker);
 
+/* The same, and tells the trace and the observer of each task. */
+void wf_scope_run_recorded(const weft_scope *s, wf_worker *worker);
+
 /* Draws a ticket of a FIFO scope that is not the scope waited for: runs the scope's
  * oldest task if there is room for it, else queues the ticket. (worker.c) */
 void wf_worker_draw_ticket(wf_worker *worker, wf_task *task);

@@ -168,6 +168,7 @@ static bool sweep_until_sure(wf_worker *worker, victims which, wf_work *work) {
     again = false;
     if (sweep(worker, which, work, &again)) return true;
   } while (again);
+  wf_u64_count(&worker->x_failed_steals, 1);
   return false;
 }
 
@@ -179,9 +180,7 @@ bool wf_search_anybody(wf_worker *worker, wf_work *work) {
       take_from(worker, (unsigned)last, work, &again))
     return true;
   worker->last_victim = -1;
-  if (sweep_until_sure(worker, victims_of_waiting(worker), work)) return true;
-  wf_u64_count(&worker->x_failed_steals, 1);
-  return false;
+  return sweep_until_sure(worker, victims_of_waiting(worker), work);
 }
 
 /* ---- injected work ---- */

@@ -289,6 +289,7 @@ static uint64_t progress(const weft_pool *pool) {
       const wf_worker *worker =
           &pool->workers[word * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(bits)];
       sum += wf_u64_load_relaxed(&worker->x_tasks) +
+             wf_u64_load_relaxed(&worker->x_injected) +
              wf_u64_load_relaxed(&worker->x_steals) +
              wf_u64_load_relaxed(&worker->x_exposes);
     }

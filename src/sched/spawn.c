@@ -61,9 +61,7 @@ static void recycle(wf_spawned *spawned) {
 static void call(wf_worker *worker, weft_scope *s, weft_fn *fn, void *ctx) {
   wf_frame outer;
   wf_frame_enter(worker, &outer, &s->region);
-  wf_record_task(worker, WF_TASK_SPAWNED, fn, -1);
-  if (!wf_scope_is_cancelled(s)) fn(ctx);
-  wf_record_task_end(worker);
+  if (!wf_scope_is_cancelled(s)) wf_record_call(worker, WF_TASK_SPAWNED, fn, ctx, -1);
   wf_frame_leave_task(worker, &outer);
 }
 
@@ -95,9 +93,7 @@ static void run_task(void *ctx) {
   wf_scope_give_credit(s, worker);
 }
 
-/* As wf_scope_run_spawned, with a record of each task. */
-static __attribute__((noinline)) void run_recorded(const weft_scope *s,
-                                                   wf_worker *worker) {
+void wf_scope_run_recorded(const weft_scope *s, wf_worker *worker) {
   wf_task *task;
   while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL)
     wf_worker_run_newest(worker, task, s);
@@ -105,11 +101,6 @@ static __attribute__((noinline)) void run_recorded(const weft_scope *s,
 
 void wf_scope_run_spawned(weft_scope *s, wf_worker *worker) {
   wf_task *task;
-  /* Asked once: a trace that starts meanwhile has the tasks of the next scope. */
-  if (WF_UNLIKELY(wf_trace_is_on())) {
-    run_recorded(s, worker);
-    return;
-  }
   while ((task = wf_worker_take_spawned(worker, worker->mark)) != NULL) {
     if (WF_UNLIKELY(task->execute != run_task || wf_scope_of_task(task) != s)) {
       wf_worker_run_newest(worker, task, s);

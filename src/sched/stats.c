@@ -24,11 +24,11 @@ unsigned weft_worker_limit(void) {
 void wf_stats_of_worker(const wf_worker *worker, uint64_t now_ns, weft_stats *out) {
   *out = (weft_stats)WEFT_STATS_INIT;
   /* Relaxed: each has one writer, and any recent value will do. */
-  out->tasks = wf_u64_load_relaxed(&worker->x_tasks);
+  out->injected = wf_u64_load_relaxed(&worker->x_injected);
+  out->tasks = wf_u64_load_relaxed(&worker->x_tasks) + out->injected;
   out->steals = wf_u64_load_relaxed(&worker->x_steals);
   out->exposes = wf_u64_load_relaxed(&worker->x_exposes);
   out->takeovers = wf_u64_load_relaxed(&worker->x_takeovers);
-  out->injected = wf_u64_load_relaxed(&worker->x_injected);
   out->futile = wf_u64_load_relaxed(&worker->x_futile);
   out->wakes = wf_u64_load_relaxed(&worker->x_wakes);
   out->sleeps = wf_u64_load_relaxed(&worker->x_sleeps);
@@ -36,6 +36,7 @@ void wf_stats_of_worker(const wf_worker *worker, uint64_t now_ns, weft_stats *ou
   out->steered = wf_u64_load_relaxed(&worker->x_steered);
   out->failed_steals = wf_u64_load_relaxed(&worker->x_failed_steals);
   out->deepest = wf_u64_load_relaxed(&worker->x_deepest);
+  if (out->deepest == 0 && out->tasks > 0) out->deepest = 1; /* see wf_stats_depth */
   out->searching_ns = wf_u64_load_relaxed(&worker->x_searching_ns);
   out->asleep_ns = wf_timer_read(&worker->x_asleep, now_ns);
   uint64_t present_ns = wf_timer_read(&worker->x_presence, now_ns);

@@ -39,14 +39,10 @@ static inline void wf_stats_woken(wf_worker *worker) {
   worker->was_woken = true;
 }
 
-/* A task of others begins on the worker. */
-static inline void wf_stats_task(wf_worker *worker) {
-  wf_u64_count(&worker->x_tasks, 1);
-  worker->was_woken = false;
-  /* At the bottom of the stack nobody has counted the task in. */
-  uint64_t depth = worker->help_depth > 0 ? worker->help_depth : 1;
-  if (depth > wf_u64_load_relaxed(&worker->x_deepest)) /* its own word */
-    wf_u64_store_relaxed(&worker->x_deepest, depth);
+/* A task of others begins on top of another task. */
+static inline void wf_stats_depth(wf_worker *worker) {
+  if (worker->help_depth > wf_u64_load_relaxed(&worker->x_deepest)) /* its own word */
+    wf_u64_store_relaxed(&worker->x_deepest, worker->help_depth);
 }
 
 /* ---- reading ---- */

@@ -75,9 +75,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
   wf_frame outer;
   wf_frame_enter(worker, &outer, region);
-  wf_record_task(worker, WF_TASK_STOLEN, task->execute, (int)owner);
-  task->execute(task->context);
-  wf_record_task_end(worker);
+  wf_record_call(worker, WF_TASK_STOLEN, task->execute, task->context, (int)owner);
   wf_frame_leave_task(worker, &outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */
   if (wf_latch_set(&task->completion)) wf_sleep_wake_worker(worker->pool, owner);
@@ -91,12 +89,20 @@ static void run_injected(wf_worker *worker, const wf_work *work) {
   static const wf_region background_region = {.background = true};
   wf_frame outer;
   wf_frame_enter(worker, &outer, work->background ? &background_region : NULL);
-  wf_record_task(worker, WF_TASK_INJECTED, work->injected.fn, -1);
-  work->injected.fn(work->injected.ctx);
-  wf_record_task_end(worker);
+  wf_record_call(worker, WF_TASK_INJECTED, work->injected.fn, work->injected.ctx, -1);
   wf_frame_expect_closed(worker, &outer);
   wf_frame_leave(worker, &outer);
   if (!worker->alone) wf_pool_injected_done(worker->pool);
+}
+
+static void run_other(wf_worker *worker, const wf_work *work) {
+  wf_u64_count(&worker->x_tasks, 1);
+  if (work->broadcast != NULL)
+    wf_broadcast_run(worker, work->broadcast);
+  else if (work->spawned)
+    work->task->execute(work->task); /* it knows its scope and enters its own frame */
+  else
+    run_stolen(worker, work->task, work->owner);
 }
 
 static void run(wf_worker *worker, const wf_work *work) {
@@ -105,19 +111,11 @@ static void run(wf_worker *worker, const wf_work *work) {
   WF_ASSERT(!worker->serial);
   WF_ASSERT(!work->background || worker->background);
   worker->asks = false;
-  uint32_t state = wf_u32_load_relaxed(&worker->x_state); /* its own word */
-  wf_u32_store_relaxed(&worker->x_state, WF_STATE_WORKING);
-  wf_stats_task(worker);
-  if (work->broadcast != NULL)
-    wf_broadcast_run(worker, work->broadcast);
-  else if (work->task == NULL)
+  if (work->broadcast == NULL && work->task == NULL)
     run_injected(worker, work);
-  else if (work->spawned)
-    work->task->execute(work->task); /* it knows its scope and enters its own frame */
   else
-    run_stolen(worker, work->task, work->owner);
+    run_other(worker, work);
   if (work->background && !worker->alone) wf_background_end(worker);
-  wf_u32_store_relaxed(&worker->x_state, state);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
 }
 
@@ -178,6 +176,7 @@ static void leave_idle(wf_worker *worker) {
   uint64_t word = wf_counters_sub_inactive(&worker->pool->sleep.counters);
   wf_pool_check_counters(worker->pool, word);
   worker->futile_wakes = 0;
+  worker->was_woken = false;
   end_idle(worker);
   wf_sleep_wake_next(worker->pool);
 }
@@ -301,11 +300,25 @@ void wf_worker_run_leftovers(wf_worker *worker) {
     wf_worker_run_newest(worker, task, NULL);
 }
 
+/* A worker that waits has found something to do. Returns its state, for search_again. */
+static uint32_t stop_searching(wf_worker *worker) {
+  uint32_t state = wf_u32_load_relaxed(&worker->x_state); /* its own word */
+  wf_u32_store_relaxed(&worker->x_state, WF_STATE_WORKING);
+  worker->was_woken = false;
+  return state;
+}
+
+static void search_again(wf_worker *worker, uint32_t state) {
+  wf_u32_store_relaxed(&worker->x_state, state); /* its own word */
+}
+
 /* Runs work that the waiting code has made itself, or that is meant for this thread. */
 static bool run_own(wf_worker *worker, struct weft_scope *scope) {
   wf_task *task = wf_worker_take_spawned(worker, worker->mark);
   if (task != NULL) {
+    uint32_t state = stop_searching(worker);
     wf_worker_run_newest(worker, task, scope);
+    search_again(worker, state);
     return true;
   }
   wf_worker_settle(worker);        /* from here on it turns to other things */
@@ -313,8 +326,11 @@ static bool run_own(wf_worker *worker, struct weft_scope *scope) {
   wf_work work = {0};
   bool found = scope != NULL && wf_scope_dequeue(scope, &work.injected);
   if (!found) found = (work.broadcast = wf_broadcast_take(worker)) != NULL;
-  if (found) run(worker, &work);
-  return found;
+  if (!found) return false;
+  uint32_t state = stop_searching(worker);
+  run(worker, &work);
+  search_again(worker, state);
+  return true;
 }
 
 /* Takes an older task of this worker's own, which counts like a stranger's. */
@@ -338,7 +354,10 @@ static void run_as_help(wf_worker *worker, const wf_work *work) {
   worker->futile_wakes = 0;
   wf_sleep_wake_next(worker->pool);
   worker->help_depth++;
+  wf_stats_depth(worker);
+  uint32_t state = stop_searching(worker);
   run(worker, work);
+  search_again(worker, state);
   worker->help_depth--;
 }
 

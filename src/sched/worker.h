@@ -55,8 +55,8 @@ typedef struct wf_worker {
   unsigned index;
   bool serial; /* a context without a place: joins run inline, spawns are queued */
 
-  /* From here to `rng`: the thread in the place alone. What a spawn needs is in the first
-   * cache line. */
+  /* From here to `track`: the thread in the place alone. What a spawn needs is in the
+   * first cache line. */
 
   /* Where the code that runs now stands; see frame.h. */
   bool alone;      /* in a forked process: the threads it worked with do not exist */
@@ -84,11 +84,11 @@ typedef struct wf_worker {
   unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */
   unsigned search_count; /* decides when injected work comes first */
   unsigned futile_wakes; /* in a row, that found no work */
-  uint64_t shared_ticks; /* when it last gave tasks away or ended a wait; 0: not yet */
   bool watches;    /* it was woken to be the watcher; its claimer's while it sleeps */
   bool was_woken;  /* since it found something to do, or what it waited for */
   int last_victim; /* the worker that had work last, or -1 */
   wf_rng rng;
+  uint64_t shared_ticks; /* when it last gave tasks away or ended a wait; 0: not yet */
 
   struct wf_track *track; /* where it records, or NULL; see record.h */
   /* Its claimer's while it sleeps, if something is recorded: who wakes it, and when. */
@@ -102,13 +102,13 @@ typedef struct wf_worker {
 
   /* Statistics: written by the thread in the place, read by anybody. The words of time
    * are wf_timer's; see stats.h. */
-  _Alignas(WF_CACHE_LINE) wf_u64 x_tasks;
+  _Alignas(WF_CACHE_LINE) wf_u64 x_tasks; /* of others that it has run, not injected */
   wf_u64 x_steals;
   wf_u64 x_exposes;
   wf_u64 x_takeovers;
   wf_u64 x_sleeps;
   wf_u64 x_failed_steals;
-  wf_u64 x_injected; /* that it has taken */
+  wf_u64 x_injected; /* that it has run */
   wf_u64 x_wakes;    /* how often it was woken */
   wf_u64 x_futile;
   wf_u64 x_misplaced;
