@@ -223,16 +223,26 @@ void wf_sys_date(char out[WF_DATE_SIZE]) {
 
 /* ---- signals that end the process ---- */
 
-static const int FATAL_SIGNALS[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE,
-                                    SIGABRT, SIGINT, SIGTERM};
+static const int FATAL_SIGNALS[] = {SIGSEGV, SIGBUS,  SIGILL,  SIGFPE, SIGABRT,
+                                    SIGINT,  SIGTERM, SIGQUIT, SIGHUP, SIGPIPE};
 enum { FATAL_COUNT = sizeof FATAL_SIGNALS / sizeof FATAL_SIGNALS[0] };
+enum { FAULT_COUNT = 4 }; /* the first ones may come from what a thread does */
 
 static wf_ptr x_on_fatal; /* points at the function pointer, or NULL */
 static void (*on_fatal)(int signal);
 static bool fatal_is_ours[FATAL_COUNT];
 
-/* The signal gets its default meaning back. One that the system raised because of what
- * the thread did comes again when the thread goes on; any other is raised again. */
+/* Has the system raised the signal because of what the thread did? That a signal comes
+ * from the system does not suffice: Ctrl-C does, too. */
+static bool is_fault(int signal_number, const siginfo_t *info) {
+  bool can_be = false;
+  for (int i = 0; i < FAULT_COUNT; i++)
+    can_be = can_be || FATAL_SIGNALS[i] == signal_number;
+  return can_be && info->si_code > 0;
+}
+
+/* The signal gets its default meaning back. A fault comes again when the thread goes on;
+ * any other signal is raised again. */
 static void handle_fatal_signal(int signal_number, siginfo_t *info, void *context) {
   (void)context;
   int saved = errno;
@@ -244,7 +254,7 @@ static void handle_fatal_signal(int signal_number, siginfo_t *info, void *contex
   action.sa_handler = SIG_DFL;
   (void)sigemptyset(&action.sa_mask);
   (void)sigaction(signal_number, &action, NULL);
-  if (info->si_code <= 0) (void)raise(signal_number);
+  if (!is_fault(signal_number, info)) (void)raise(signal_number);
   errno = saved;
 }
 

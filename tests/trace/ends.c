@@ -9,6 +9,7 @@
 
 #include "check.h"
 
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/stat.h>
 #include <weft.h>
@@ -33,7 +34,7 @@ static void work_for_ever(void *ctx) {
 
 static void begin_work(void) {
   /* As in a program without the harness, which handles them. */
-  static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGTERM};
+  static const int signals[] = {SIGSEGV, SIGABRT, SIGBUS, SIGTERM, SIGINT, SIGQUIT};
   for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
     signal(signals[i], SIG_DFL);
   REQUIRE(weft_detach(work_for_ever, detached_values) == 0);
@@ -150,6 +151,47 @@ TEST_BY_NAME(program_traces_much) {
   for (;;) weft_for(4000, smooth, values);
 }
 
+static void become_program_that_traces_much(const char *path) {
+  setenv("WEFT_TRACE", path, 1);
+  setenv("WEFT_NUM_THREADS", "3", 1);
+  execl("/proc/self/exe", "test_trace_ends", "program_traces_much", (char *)NULL);
+  _exit(1);
+}
+
+static void await_size(const char *path, off_t wanted) {
+  struct stat found;
+  while (stat(path, &found) != 0 || found.st_size < wanted) sched_yield();
+}
+
+/* Ctrl-C at a terminal comes from the system, as a fault does, but it does not come
+ * again: it must end the program all the same, after the trace. Ctrl-\, too. */
+static void check_key(char key, int signal_number, const char *reason) {
+  char path[256];
+  trace_path(path, "key");
+  unlink(path);
+  int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+  REQUIRE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+  const char *name = ptsname(terminal);
+  pid_t child = fork_here();
+  if (child == 0) {
+    if (setsid() < 0 || open(name, O_RDWR) < 0) _exit(2); /* it is its terminal now */
+    become_program_that_traces_much(path);
+  }
+  await_size(path, 20000);
+  REQUIRE(write(terminal, &key, 1) == 1);
+  CHECK_EQ(wait_for_child(child), 128 + signal_number);
+  close(terminal);
+  trace t = read_trace(path);
+  CHECK(strcmp(end_reason(&t), reason) == 0);
+  drop_trace(&t, path);
+}
+
+TEST(a_trace_of_a_program_that_is_ended_at_the_terminal) {
+  if (!FORKS_FREELY) return; /* as above */
+  check_key(3, SIGINT, "signal 2");
+  check_key(28, SIGQUIT, "signal 3");
+}
+
 /* The file is opened as it is, again and again, while the program writes it, and in the
  * end when it was killed. A reader that comes between two writes of the program sees a
  * file that is as whole as after SIGKILL. */
@@ -159,15 +201,8 @@ TEST(a_trace_of_a_program_that_is_killed_at_any_moment) {
   for (int round = 0; round < 6; round++) {
     unlink(path);
     pid_t child = fork_here();
-    if (child == 0) {
-      setenv("WEFT_TRACE", path, 1);
-      setenv("WEFT_NUM_THREADS", "3", 1);
-      execl("/proc/self/exe", "test_trace_ends", "program_traces_much", (char *)NULL);
-      _exit(1);
-    }
-    struct stat found;
-    off_t wanted = 20000 + 50000 * round;
-    while (stat(path, &found) != 0 || found.st_size < wanted) sched_yield();
+    if (child == 0) become_program_that_traces_much(path);
+    await_size(path, 20000 + 50000 * round);
     REQUIRE(kill(child, SIGKILL) == 0);
     CHECK_EQ(wait_for_child(child), 128 + SIGKILL);
     trace t = read_trace(path);
