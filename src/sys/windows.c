@@ -17,6 +17,7 @@
 #include "die.h"
 #include "windows_api.h"
 
+#include <fenv.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/detail/fork_join.h>
@@ -67,6 +68,7 @@ void *wf_sys_local(wf_local which) {
 struct thread_start {
   wf_thread_fn *fn;
   void *arg;
+  fenv_t floats; /* rounding and precision of the starting thread */
   char name[WF_THREAD_NAME_MAX + 1];
 };
 
@@ -87,7 +89,11 @@ static void thread_take_name(const char *name) {
     (void)set(GetCurrentThread(), wide);
 }
 
-/* As long as the thread runs, FreeLibrary does not unload the DLL that this code is in;
+/* A thread computes with the rounding of the thread that starts it, as on other systems.
+ * Windows starts threads with a long double of 53 bits, and main has 64: without this a
+ * sum would depend on the thread that computes it.
+ *
+ * As long as the thread runs, FreeLibrary does not unload the DLL that this code is in;
  * the last act of the thread gives the DLL back. In a program nothing is unloaded, and
  * both calls do no more than end the thread. */
 static DWORD WINAPI thread_main(void *memory) {
@@ -95,6 +101,7 @@ static DWORD WINAPI thread_main(void *memory) {
   HMODULE module = NULL;
   memcpy(&start, memory, sizeof start);
   free(memory);
+  (void)fesetenv(&start.floats);
   thread_take_name(start.name);
   start.fn(start.arg);
   if (GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
@@ -140,6 +147,7 @@ int wf_sys_thread_start(wf_thread *out, const char *name, size_t stack_size,
   memset(start, 0, sizeof *start);
   start->fn = fn;
   start->arg = arg;
+  (void)fegetenv(&start->floats);
   for (size_t i = 0; name != NULL && name[i] != '\0' && i < WF_THREAD_NAME_MAX; i++)
     start->name[i] = name[i];
   const int status = thread_create(out, stack_size, start);

@@ -9,6 +9,7 @@
 #include "wait_pair.h"
 
 #include <fcntl.h>
+#include <fenv.h>
 #include <io.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,6 +112,27 @@ TEST(threads_start_with_their_stack_and_are_joined) {
     CHECK(seen.frame - seen.low < seen.size);
     CHECK(seen.size >= sizes[i]);
   }
+}
+
+static void divide(void *arg) {
+  volatile long double third = 1;
+  third /= 3;
+  *(long double *)arg = third;
+}
+
+/* Started threads round like the one that starts them. */
+TEST(threads_compute_like_their_starter) {
+  static const int roundings[] = {FE_TONEAREST, FE_DOWNWARD, FE_UPWARD};
+  for (size_t i = 0; i < sizeof roundings / sizeof roundings[0]; i++) {
+    long double here = 0, there = 0;
+    wf_thread thread;
+    REQUIRE(fesetround(roundings[i]) == 0);
+    divide(&here);
+    REQUIRE(wf_sys_thread_start(&thread, NULL, 0, divide, &there) == 0);
+    wf_sys_thread_join(thread);
+    CHECK(here == there);
+  }
+  REQUIRE(fesetround(FE_TONEAREST) == 0);
 }
 
 TEST(stacks_of_absurd_sizes_are_refused) {
