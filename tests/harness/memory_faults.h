@@ -49,8 +49,24 @@ static inline volatile bool *memory_exempt(void) {
   return (volatile bool *)(slots + memory_exempt_index * sizeof(void *));
 }
 #define memory_is_exempt (*memory_exempt())
+static inline bool memory_is_nested(void) {
+  return false;
+}
+static inline void memory_set_nested(bool nested) {
+  (void)nested;
+}
 #else
 static _Thread_local volatile bool memory_is_exempt;
+
+/* In a C library that is linked statically calloc and its relatives may call malloc, and
+ * such a call comes here, too. It belongs to the request that is counted already. */
+static _Thread_local volatile bool memory_nested;
+static inline bool memory_is_nested(void) {
+  return memory_nested;
+}
+static inline void memory_set_nested(bool nested) {
+  memory_nested = nested;
+}
 #endif
 
 static inline bool memory_is_refused(size_t bytes) {
@@ -98,27 +114,39 @@ void __real_free(void *memory);
 void __wrap_free(void *memory);
 
 void *__wrap_malloc(size_t size) {
+  if (memory_is_nested()) return __real_malloc(size);
   return memory_is_refused(size) ? NULL : memory_counted(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t count, size_t size) {
-  return memory_is_refused(count * size) ? NULL
-                                         : memory_counted(__real_calloc(count, size));
+  if (memory_is_nested()) return __real_calloc(count, size);
+  if (memory_is_refused(count * size)) return NULL;
+  memory_set_nested(true);
+  void *memory = __real_calloc(count, size);
+  memory_set_nested(false);
+  return memory_counted(memory);
 }
 
 void *__wrap_realloc(void *memory, size_t size) {
+  if (memory_is_nested()) return __real_realloc(memory, size);
   if (memory_is_refused(size)) return NULL;
-  if (memory == NULL) return memory_counted(__real_realloc(NULL, size));
-  return __real_realloc(memory, size);
+  memory_set_nested(true);
+  void *moved = __real_realloc(memory, size);
+  memory_set_nested(false);
+  return memory == NULL ? memory_counted(moved) : moved;
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size) {
-  return memory_is_refused(size) ? NULL
-                                 : memory_counted(__real_aligned_alloc(alignment, size));
+  if (memory_is_nested()) return __real_aligned_alloc(alignment, size);
+  if (memory_is_refused(size)) return NULL;
+  memory_set_nested(true);
+  void *memory = __real_aligned_alloc(alignment, size);
+  memory_set_nested(false);
+  return memory_counted(memory);
 }
 
 void __wrap_free(void *memory) {
-  if (memory != NULL) atomic_fetch_sub(&memory_faults.in_use, 1);
+  if (memory != NULL && !memory_is_nested()) atomic_fetch_sub(&memory_faults.in_use, 1);
   __real_free(memory);
 }
 

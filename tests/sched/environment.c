@@ -169,11 +169,13 @@ TEST(good_and_empty_values_are_not_reported) {
 }
 
 TEST(a_long_or_strange_value_stays_one_line) {
-  check_line("WEFT_IDLE=\"$(printf 'a\\nb\\033[31m\\377')\"", "use_the_global_pool",
-             "WEFT_IDLE", "\"a?b?[31m?\"", "using balanced");
-  check_line(
-      "WEFT_NUM_THREADS=$(printf '%0100d' 7)x", "use_the_global_pool", "WEFT_NUM_THREADS",
-      "\"000000000000000000000000000000000000000000000000000000000000...\"", "using ");
+  char number[128];
+  check_line("WEFT_IDLE='a\nb\033[31m\377'", "use_the_global_pool", "WEFT_IDLE",
+             "\"a?b?[31m?\"", "using balanced");
+  snprintf(number, sizeof number, "WEFT_NUM_THREADS=%0100dx", 7);
+  check_line(number, "use_the_global_pool", "WEFT_NUM_THREADS",
+             "\"000000000000000000000000000000000000000000000000000000000000...\"",
+             "using ");
 }
 
 TEST(every_bad_limit_of_a_trace_is_reported) {

@@ -1,4 +1,4 @@
-/* link: -Wl,--wrap=pthread_create */
+/* link: -Wl,--wrap=pthread_create,--wrap=__imp_CreateThread */
 /* A system that refuses threads: the pool works with those it got, and without any the
  * callers do everything.
  *

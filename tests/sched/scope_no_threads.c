@@ -1,4 +1,4 @@
-/* link: -Wl,--wrap=pthread_create */
+/* link: -Wl,--wrap=pthread_create,--wrap=__imp_CreateThread */
 /* Scopes, handles and broadcasts in pools that could start only some of their threads, or
  * none: then the callers do everything.
  *

@@ -6,6 +6,8 @@
 #include "sched/dies.h"
 
 #include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static weft_progress_state state_of(weft_progress *p) {
   weft_progress_state state = WEFT_PROGRESS_STATE_INIT;
