@@ -12,7 +12,7 @@ TESTS ?= $(shell echo $$((2 * $(JOBS))))
 CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
 .PHONY: all configure help demo docs test check check-long coverage install uninstall clean
-.PHONY: amalgamation check-packages check-platforms dist deb rpm
+.PHONY: amalgamation check-compilers check-packages check-platforms dist deb rpm
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -53,7 +53,10 @@ LONG_STEPS = dev-gcc dev-clang release-gcc release-clang posix-gcc asan-gcc tsan
   delays orders coverage static platforms fuzz reproducible pthreadpool-suite packages
 
 check-platforms: ## test for other machines and systems, under emulators; goes on where it was
-	@tools/check-platforms; status=$$?; tools/check-platforms --table && exit $$status
+	@tools/check-platforms; status=$$?; tools/check-platforms --show && exit $$status
+
+check-compilers: ## build and run programs by gcc, clang 14 and clang 19, each standard, -O0 to -O3
+	@tools/check-platforms compilers
 
 coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage
