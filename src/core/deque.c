@@ -139,7 +139,7 @@ static void check_pins(const wf_deque *deque) {
   }
   uint64_t split = wf_u64_peek(&deque->x_split);
   uint64_t first_private = ordered(deque->lap, split) ? split : deque->lap;
-  WF_ASSERT(!deque->eager);
+  WF_ASSERT(!wf_deque_is_eager(deque));
   WF_ASSERT(!deque->overflowed);
   WF_ASSERT(gate == pin_at(deque, first_private));
   WF_ASSERT(limit > gate || limit > (uintptr_t)deque->slots);
@@ -229,7 +229,7 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
     open_pins(deque);
     return;
   }
-  bool stay_closed = deque->eager || deque->overflowed;
+  bool stay_closed = wf_deque_is_eager(deque) || deque->overflowed;
   uint64_t split = get_split(deque);
   int64_t private_count = (int64_t)(end - split);
   if (private_count > 0) {
@@ -243,7 +243,9 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
     WF_ASSERT(give >= 1 && give <= (uint64_t)private_count);
     set_split(deque, split + give);
     WF_ASSERT(wf_u64_peek(&deque->x_split) - split == news->exposed);
-    if (!stay_closed) {
+    if (stay_closed) { /* after split: who acquires SEALED sees it */
+      set_pin_state(deque, asked, WF_ASKED_SEALED);
+    } else {
       set_asked(deque, (asked & ~(uint64_t)WF_ASKED_STATE_MASK) + WF_ASKED_ONE_EPOCH);
       open_pins(deque);
     }
@@ -261,10 +263,10 @@ void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool 
   deque->slots = NULL;
   deque->capacity = rounded;
   deque->lap = 0;
-  deque->eager = eager;
   deque->overflowed = false;
   deque->lock = (wf_lock){{WF_LOCK_FREE}};
   /* Relaxed stores throughout: no other thread sees the deque yet. */
+  wf_u32_store_relaxed(&deque->x_eager, eager ? 1 : 0);
   wf_ptr_store_relaxed(&deque->owner.x_bottom, NULL);
   wf_ptr_store_relaxed(&deque->x_ring, NULL);
   wf_u64_store_relaxed(&deque->x_top, first_index);
@@ -396,7 +398,7 @@ static bool retract(wf_deque *deque, uint64_t index) {
   WF_ASSERT(wf_u64_peek(&deque->x_split) == index + 1);
   uint64_t top = wf_u64_load_relaxed(&deque->x_top); /* relaxed: looked at again below */
   if ((int64_t)(index - top) >= 0) {
-    uint64_t split = deque->eager ? index : top + (index - top) / 2;
+    uint64_t split = wf_deque_is_eager(deque) ? index : top + (index - top) / 2;
     set_split(deque, split);
     /* Pairs with the fence in wf_deque_steal: either the thief sees the lowered split, or
      * this thread sees the top that the thief has read. */
@@ -459,20 +461,13 @@ wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
   return left_over;
 }
 
-/* [owner] Closed, and not sealed? */
-static bool is_pinned(const wf_deque *deque) {
-  /* Relaxed: a look; the lock decides. */
-  uint64_t state = wf_u64_load_relaxed(&deque->x_asked) & WF_ASKED_STATE_MASK;
-  return state == WF_ASKED_PINNED || state == WF_ASKED_RICH;
-}
-
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
   *news = (wf_deque_news){0, false};
   uint64_t bottom = bottom_index(deque);
   /* Relaxed: top only grows, so what looks empty is empty. */
   if ((int64_t)(bottom - wf_u64_load_relaxed(&deque->x_top)) <= 0) {
     bool moves = stands_high(deque, bottom) || deque->overflowed;
-    if (moves || is_pinned(deque)) {
+    if (moves || wf_deque_is_pinned(deque)) {
       wf_lock_lock(&deque->lock);
       if (moves) set_empty(deque, bottom);
       answer(deque, bottom_index(deque), news);
@@ -545,6 +540,15 @@ void wf_deque_pin(wf_deque *deque) {
   if ((wf_deque_asked(deque) & WF_ASKED_STATE_MASK) != WF_ASKED_NOT) return;
   wf_lock_lock(&deque->lock);
   pin_locked(deque);
+  check_shared(deque);
+  wf_lock_unlock(&deque->lock);
+}
+
+void wf_deque_make_eager(wf_deque *deque) {
+  wf_lock_lock(&deque->lock);
+  pin_locked(deque);
+  /* Relaxed: the slow halves read it under the lock. */
+  wf_u32_store_relaxed(&deque->x_eager, 1);
   check_shared(deque);
   wf_lock_unlock(&deque->lock);
 }

@@ -71,8 +71,10 @@ typedef struct wf_deque {
   wf_ptr *slots;     /* of the newest ring, NULL before there is one. Under the lock. */
   uint64_t capacity; /* of the newest or of the first ring. Under the lock. */
   uint64_t lap;      /* the index that slots[0] stands for at bottom. Under the lock. */
-  bool eager;        /* no process-wide barrier here: stay sealed, publish everything */
-  bool overflowed;   /* a task was given back by fork_slow since the deque was empty */
+  wf_u32
+      x_eager;     /* 1: no process-wide barrier: stay closed, publish everything. Written
+                    * under the lock, from 0 to 1 at most once; the owner reads it without */
+  bool overflowed; /* a task was given back by fork_slow since the deque was empty */
 
   /* Line 1. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_top;
@@ -200,6 +202,22 @@ static inline uint64_t wf_deque_asked(const wf_deque *deque) {
  * half of the private tasks. Returns how many became public. If `asked` says RICH, no
  * barrier is needed: another one has come before. */
 unsigned wf_deque_take_over(wf_deque *deque, uint64_t asked);
+
+/* [any] The system refuses the process-wide barrier from now on: the pins are closed and
+ * stay so. The owner's next slow half, and each one after it, makes everything public, so
+ * that nobody needs to take over. */
+void wf_deque_make_eager(wf_deque *deque);
+
+static inline bool wf_deque_is_eager(const wf_deque *deque) {
+  return wf_u32_load_relaxed(&deque->x_eager) != 0; /* relaxed: nothing depends on when */
+}
+
+/* [owner] Are the pins closed, and not sealed? */
+static inline bool wf_deque_is_pinned(const wf_deque *deque) {
+  /* Relaxed: a look; the lock decides. */
+  uint64_t state = wf_u64_load_relaxed(&deque->x_asked) & WF_ASKED_STATE_MASK;
+  return state == WF_ASKED_PINNED || state == WF_ASKED_RICH;
+}
 
 /* [any] Is there a public task? "No" is exact for the moment of the second load. */
 static inline bool wf_deque_has_public(const wf_deque *deque) {

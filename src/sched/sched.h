@@ -62,7 +62,9 @@ static inline bool wf_take_back(wf_owner *self, wf_task *task) {
 static inline bool wf_is_asked(const wf_owner *self) {
   /* The owner part is the first member of the deque. */
   const wf_deque *deque = (const wf_deque *)(const void *)self;
-  if (deque->eager) return wf_deque_count(deque) == 0;
+  /* Pins that are always closed say nothing, except while they are new to the owner. */
+  if (wf_deque_is_eager(deque))
+    return wf_deque_count(deque) == 0 || wf_deque_is_pinned(deque);
   return wf_deque_is_asked(deque);
 }
 

@@ -252,6 +252,23 @@ static unsigned take_over_both(wf_worker *victim, const uint64_t asked[2]) {
          wf_deque_take_over(&victim->spawned, asked[1]);
 }
 
+/* The system refuses the barrier, which it did not when the pool was made. From now on
+ * the pool is one without a barrier: every owner makes its tasks public at once, as soon
+ * as it comes by. "When the barrier is refused" in sleep.md. */
+static void make_all_eager(weft_pool *pool) {
+  for (unsigned i = 0; i < pool->slots; i++) {
+    wf_deque *deques[2] = {&pool->workers[i].deque, &pool->workers[i].spawned};
+    for (int j = 0; j < 2; j++)
+      if (!wf_deque_is_eager(deques[j])) wf_deque_make_eager(deques[j]);
+  }
+}
+
+/* There was no barrier: a deque that needed one is not taken over from. */
+static void forget_pinned(uint64_t asked[2]) {
+  for (int i = 0; i < 2; i++)
+    if ((asked[i] & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) asked[i] = WF_ASKED_NOT;
+}
+
 /* Looks into the private parts of the workers in one word of the set, after a barrier,
  * and makes half of what is there public. Returns how many tasks that is. */
 static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) {
@@ -264,10 +281,15 @@ static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) 
     unsigned i = (unsigned)__builtin_ctzll(bits);
     if (pin_both(&workers[i], asked[i])) barrier_needed = true;
   }
-  if (barrier_needed) wf_sys_barrier();
+  bool sees_private = !barrier_needed || wf_sys_barrier();
+  if (!sees_private) {
+    worker->is_blind = true;
+    make_all_eager(worker->pool);
+  }
   unsigned total = 0;
   for (uint64_t bits = victims_here; bits != 0; bits &= bits - 1) {
     unsigned i = (unsigned)__builtin_ctzll(bits);
+    if (!sees_private) forget_pinned(asked[i]);
     unsigned exposed = take_over_both(&workers[i], asked[i]);
     total += exposed;
     if (exposed == 0) continue;

@@ -23,6 +23,12 @@ enum { AWAKE = 0, PARKED = 1 };
  * A look costs about 5 us on a busy CPU, with the sleep around it: 2 % of one CPU. */
 enum { WATCH_NS = 250000, WATCH_LOOKS = 8 };
 
+/* How long a worker sleeps that could not look into private parts, because the system has
+ * refused the barrier; then it looks again. A choice: a look costs some 20 us, so such a
+ * sleeper takes 2 % of a CPU. It lasts as long as an owner computes without calling weft.
+ */
+enum { BLIND_SLEEP_NS = 1000000 };
+
 /* ---- posters ---- */
 
 /* The caller has taken a sleeper of this kind out of its set, which came after the
@@ -233,6 +239,14 @@ static bool claim_itself(wf_worker *worker, wf_sleeper kind) {
   return true;
 }
 
+/* When a worker that has seen no work must wake by itself: at its deadline, or sooner if
+ * it could not see all there is. */
+static uint64_t sleep_until(const wf_worker *worker, uint64_t deadline_ns) {
+  if (!worker->is_blind) return deadline_ns;
+  uint64_t look_again_ns = wf_sys_now_ns() + BLIND_SLEEP_NS;
+  return look_again_ns < deadline_ns ? look_again_ns : deadline_ns;
+}
+
 /* Blocks until claimed, unless the latch is set or there is work after all, or the time
  * has come: then that becomes 0. The worker is counted as a sleeper of its kind. True if
  * it was woken by somebody. */
@@ -245,6 +259,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
   WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
   check_in_no_set(worker);
   worker->wake_ns = 0; /* no waker has come yet */
+  worker->is_blind = false;
   /* Relaxed: adding the bit below publishes it to the threads that may write it. */
   wf_u32_store_relaxed(&worker->x_park, PARKED);
   wf_bitset_add(set, worker->index);
@@ -256,16 +271,17 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
   wf_u64_count(&worker->x_sleeps, 1);
   wf_record_sleep(worker, kind);
   wf_timer_start(&worker->x_asleep, wf_sys_now_ns());
+  uint64_t until_ns = sleep_until(worker, *deadline_ns);
   /* Acquire: pairs with the release in unpark. explorer: as there. */
   while (wf_u32_load_acquire(&worker->x_park) == PARKED) {
-    if (wf_wait_until(&worker->x_park, PARKED, *deadline_ns)) continue;
-    *deadline_ns = 0;
+    if (wf_wait_until(&worker->x_park, PARKED, until_ns)) continue;
+    if (until_ns == *deadline_ns) *deadline_ns = 0;
     if (claim_itself(worker, kind)) {
       wf_timer_stop(&worker->x_asleep, wf_sys_now_ns());
       wf_record_sleep_end(worker, false);
       return false;
     }
-    deadline_ns = &never; /* somebody was faster, as above */
+    until_ns = WF_NEVER; /* somebody was faster, as above */
   }
   check_in_no_set(worker);
   wf_steer_after_sleep(worker);

@@ -62,6 +62,7 @@ typedef struct wf_worker {
   bool alone;      /* in a forked process: the threads it worked with do not exist */
   bool background; /* the bottom of its stack is background work; see background.h */
   bool asks;       /* has searched long enough to ask others for work; see idle.h */
+  bool is_blind;   /* its last look before a sleep had no barrier; see sleep.md */
   unsigned frames; /* entries, tasks and open scopes on its stack */
   uint64_t mark;   /* tasks of `spawned` from this index on were made by the newest */
   wf_entry *entry; /* by which the thread has entered the place last */

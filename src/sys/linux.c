@@ -6,8 +6,8 @@
  * WF_SYS_POSIX asks for posix.c.
  *
  * Who calls: core (latches, locks) and sched (sleep, wake). No thread owns anything here;
- * the only state is the answer to "does membarrier work", written once under
- * pthread_once.
+ * the only state is the answer to "does membarrier work": written once under
+ * pthread_once, and withdrawn by a thread that is refused it later.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
@@ -17,8 +17,6 @@
 #include "sys.h"
 
 #if defined(__linux__) && !defined(WF_SYS_POSIX)
-
-#include "die.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -110,7 +108,14 @@ enum {
 };
 
 static bool membarrier_works; /* written by membarrier_probe alone, under the once */
+/* Not NULL once a barrier was refused; a pointer, because this layer has no other word
+ * that threads can share. Relaxed throughout: it stands for nothing else in memory. */
+static wf_ptr x_membarrier_refused;
 static pthread_once_t membarrier_once = PTHREAD_ONCE_INIT;
+
+/* How often a barrier is tried for which the kernel says that it has no memory. A choice:
+ * the memory is for a list of CPUs, so the state passes soon or not at all. */
+enum { MEMBARRIER_TRIES = 100 };
 
 static int membarrier_call(int command) {
 #if defined(SYS_membarrier)
@@ -137,21 +142,19 @@ static void membarrier_probe(void) {
 /* The answer holds in children of fork too: the kernel copies the registration. */
 bool wf_sys_barrier_prepare(void) {
   pthread_once(&membarrier_once, membarrier_probe);
-  return membarrier_works;
+  return membarrier_works && wf_ptr_load_relaxed(&x_membarrier_refused) == NULL;
 }
 
-void wf_sys_barrier(void) {
-  while (membarrier_call(MEMBARRIER_EXPEDITED) != 0) {
-    /* The kernel may need a little memory for its list of CPUs; that passes. Everything
-     * else means that the other threads have executed no fence, and their light barriers
-     * count on it. */
-    if (errno != ENOMEM && errno != EINTR) {
-      wf_sys_die("weft: fatal: membarrier worked when the library started and fails now; "
-                 "was a seccomp filter installed later? Allow membarrier in it, or "
-                 "install it before the first use of weft.\n");
-    }
+/* A refusal means that the other threads have executed no fence, and their light barriers
+ * count on it: the caller must do without. Pools that are made from now on do so too. */
+bool wf_sys_barrier(void) {
+  for (int i = 0; i < MEMBARRIER_TRIES; i++) {
+    if (membarrier_call(MEMBARRIER_EXPEDITED) == 0) return true;
+    if (errno != ENOMEM && errno != EINTR) break;
     sched_yield();
   }
+  wf_ptr_store_relaxed(&x_membarrier_refused, &x_membarrier_refused);
+  return false;
 }
 
 #endif

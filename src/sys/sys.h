@@ -98,14 +98,18 @@ bool wf_sys_wait_for(wf_u32 *word, uint32_t expected, uint64_t timeout_ns);
 /* ---- process-wide barrier ---- */
 
 /* Finds out, once per process, whether wf_sys_barrier works here and prepares it.
- * Called before the first worker starts; later calls return the first answer. False
- * where the kernel has no such barrier or refuses it. */
+ * Called before the first worker starts; later calls return the first answer, unless
+ * wf_sys_barrier was refused since. False where the kernel has no such barrier or refuses
+ * it. */
 bool wf_sys_barrier_prepare(void);
 
 /* Returns only after every running thread of this process has executed a full memory
  * barrier between the call and the return; also a full barrier for the caller. To be
- * called only after wf_sys_barrier_prepare returned true. */
-void wf_sys_barrier(void);
+ * called only after wf_sys_barrier_prepare returned true. False if the system has refused
+ * it, because the program has entered a sandbox since: then no other thread has executed
+ * anything. The next call may succeed, as a filter of system calls may hold for some
+ * threads only. */
+bool wf_sys_barrier(void);
 
 /* ---- which CPU a thread runs on, and may run on ---- */
 

@@ -219,10 +219,11 @@ bool wf_sys_barrier_prepare(void) {
 /* It interrupts the CPUs that run threads of this process. Its description speaks of the
  * write buffers of those CPUs; the interrupt also orders their reads. The fences are for
  * the caller itself. */
-void wf_sys_barrier(void) {
+bool wf_sys_barrier(void) {
   MemoryBarrier();
   FlushProcessWriteBuffers();
   MemoryBarrier();
+  return true;
 }
 
 /* ---- time ---- */

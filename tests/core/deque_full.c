@@ -110,7 +110,7 @@ TEST(full_ring_without_memory_gives_the_newest_task_back) {
      * private. */
     CHECK_EQ(news.exposed, 7);
     CHECK(news.public_was_empty);
-    CHECK_EQ(deque_state(&deque), WF_ASKED_PINNED);
+    CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
     CHECK_EQ(deque.capacity, CAPACITY);
 
     /* The join of the task that was given back must not take another one: the fast half

@@ -71,6 +71,7 @@ typedef struct xp_run {
   int preemptions, stale_reads;
   unsigned steps, spurious_left, allocations_left, threads_left, masks_left,
       timeouts_left;
+  bool refuses_barrier;
   bool alone;      /* setup, check or invariant: no scheduling */
   bool discovered; /* a shared location was taken for a private one */
   bool pruned;     /* the rest is explored elsewhere */

@@ -65,6 +65,7 @@ typedef struct xp_scenario {
   unsigned steps;      /* 0: 20000; more are a livelock */
   uint64_t tick_ns;    /* how far each look at the clock moves it; 0: 4000 */
   bool no_barrier;     /* wf_sys_barrier_prepare says no */
+  bool barrier_ends; /* wf_sys_barrier is refused from some call on, from each in turn */
   bool may_leak;
   xp_failure expect;       /* it passes if this is found; XP_NOTHING: none */
   const char *incomplete;  /* why the search need not come to its end */

@@ -266,6 +266,7 @@ static void execute(void) {
   xp_now.allocations_left = scenario->failing_allocations;
   xp_now.threads_left = scenario->failing_threads;
   xp_now.masks_left = scenario->failing_masks;
+  xp_now.refuses_barrier = false;
   xp_now.timeouts_left = scenario->timeouts == 0  ? 1
                          : scenario->timeouts > 0 ? (unsigned)scenario->timeouts
                                                   : 0;

@@ -141,15 +141,23 @@ bool wf_sys_barrier_prepare(void) {
   return !xp_now.scenario->no_barrier;
 }
 
-void wf_sys_barrier(void) {
+bool wf_sys_barrier(void) {
   NOTE_FRAME();
-  if (xp_now.alone || !xp_threads_concurrent()) return;
+  if (xp_now.alone || !xp_threads_concurrent()) return true;
   XP_CHECK(!xp_now.scenario->no_barrier);
+  if (xp_now.scenario->barrier_ends && !xp_now.refuses_barrier &&
+      xp_choose(XP_CHOOSE_FAULT, 2) == 1)
+    xp_now.refuses_barrier = true;
+  if (xp_now.refuses_barrier) {
+    xp_trace("the process-wide barrier is refused");
+    return false;
+  }
   xp_count_step();
   if (xp_now.mode != XP_SC) xp_schedule(XP_OP_FENCE, NULL);
   xp_memory_barrier_all();
   xp_trace("process-wide barrier");
   xp_after_step();
+  return true;
 }
 
 /* ---- telling a file descriptor ---- */
