@@ -73,7 +73,10 @@ static void steal_two(void) {
 static unsigned take_over(void) {
   wf_deque_pin(&deque);
   uint64_t asked = wf_deque_asked(&deque);
-  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) wf_sys_barrier();
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED && !wf_sys_barrier()) {
+    wf_deque_make_eager(&deque);
+    return 0;
+  }
   return wf_deque_take_over(&deque, asked);
 }
 
@@ -93,13 +96,18 @@ static void ask_and_steal(void) {
 
 /* ---- beginnings and ends ---- */
 
-static void begin_at(uint64_t first_index, size_t capacity, bool eager) {
+/* The slots of the ring hold what fresh memory holds. */
+static void begin_fresh(uint64_t first_index, size_t capacity, bool eager) {
   made = 0;
   for (int i = 0; i < TASKS; i++) taken[i] = 0;
   tasks = (wf_task *)malloc(TASKS * sizeof *tasks);
   XP_CHECK(tasks != NULL);
   wf_deque_init(&deque, capacity, first_index, eager);
   XP_CHECK(wf_deque_prepare(&deque) == 0);
+}
+
+static void begin_at(uint64_t first_index, size_t capacity, bool eager) {
+  begin_fresh(first_index, capacity, eager);
   /* As in a ring that was used before: an entry that is no task of now. */
   static wf_task stale = {.execute = NULL};
   for (size_t i = 0; i < capacity; i++) wf_ptr_store_relaxed(&deque.slots[i], &stale);
@@ -316,6 +324,58 @@ DEQUE(deque_next_lap, .setup = at_the_end_of_the_ring,
       .threads = {push_two_pop_all, steal_two}, .bound = 3, .sc_bound = XP_UNBOUNDED,
       .quick_bound = 2)
 
+/* ---- slots that were never written ---- */
+
+/* A thief that was delayed after it read top may read a slot that nobody has written. It
+ * must drop the value. Each case comes twice: with the library's steal, and with a thief
+ * that looks at what it has read before its CAS, and so shows that the case occurs. */
+static void look_before_taking(void) {
+  uint64_t top = wf_u64_load_acquire(&deque.x_top);
+  wf_fence_seq_cst();
+  uint64_t split = wf_u64_load_acquire(&deque.x_split);
+  if ((int64_t)(split - top) <= 0) return;
+  wf_ring *ring = (wf_ring *)wf_ptr_load_acquire(&deque.x_ring);
+  wf_task *task =
+      (wf_task *)wf_ptr_load_relaxed(&ring->slots[top & (ring->capacity - 1)]);
+  XP_CHECK(task >= tasks && task < tasks + TASKS);
+  if (wf_u64_cas_seq_cst(&deque.x_top, &top, top + 1)) take(task);
+}
+
+/* Growth copies from the present top on: the slot of an older one stays as it was. */
+static void small_and_fresh(void) {
+  begin_fresh(0, 2, false);
+  fill(1, 0);
+}
+static void pop_one_push_three(void) {
+  (void)pop();
+  (void)push();
+  (void)push();
+  (void)push();
+}
+DEQUE(deque_old_top_after_growth, .setup = small_and_fresh,
+      .threads = {pop_one_push_three, steal_one}, .bound = 3, .sc_bound = XP_UNBOUNDED,
+      .quick_bound = 2)
+DEQUE(deque_old_top_after_growth_looks, .setup = small_and_fresh,
+      .threads = {pop_one_push_three, look_before_taking}, .bound = 2,
+      .expect = XP_ASSERTION)
+
+/* The jump to the next lap leaves indices out: a thief may have read such a one. */
+static void shortly_before_the_end(void) {
+  begin_fresh(2, CAPACITY, false);
+  fill(1, 0);
+}
+static void pop_one_push_two(void) {
+  (void)pop();
+  (void)push();
+  (void)push();
+}
+DEQUE(deque_old_top_after_next_lap, .setup = shortly_before_the_end,
+      .threads = {pop_one_push_two, steal_one}, .bound = 3, .sc_bound = XP_UNBOUNDED,
+      .quick_bound = 2)
+DEQUE(deque_old_top_after_next_lap_looks, .setup = shortly_before_the_end,
+      .threads = {pop_one_push_two, look_before_taking}, .bound = 2,
+      .expect = XP_ASSERTION)
+
 /* ---- indices near their ends ---- */
 
 static const uint64_t EDGES[] = {((uint64_t)1 << 32) - 2, ((uint64_t)1 << 63) - 2,
@@ -344,6 +404,36 @@ DEQUE(deque_eager, .setup = eager, .threads = {push_two_pop_all, steal_two},
 DEQUE(deque_eager_two_thieves, .setup = eager,
       .threads = {push_two_pop_all, steal_one, ask_and_steal}, .no_barrier = true,
       .bound = 3, .ra_bound = 2, .quick_bound = 1)
+
+/* ---- a barrier that is refused from some moment on ---- */
+
+DEQUE(deque_barrier_ends, .setup = two_private,
+      .threads = {push_two_pop_all, take_over_and_steal}, .barrier_ends = true,
+      .bound = 3, .ra_bound = 2, .quick_bound = 1)
+DEQUE(deque_barrier_ends_two_thieves, .setup = two_private,
+      .threads = {push_two_pop_all, take_over_and_steal, take_over_and_steal},
+      .barrier_ends = true, .ra_bound = 1, .quick_bound = -2)
+DEQUE(deque_barrier_ends_in_rich, .setup = three_private,
+      .threads = {pop_all, take_over_and_steal, take_over_rich_and_steal},
+      .barrier_ends = true, .ra_bound = 1, .quick_bound = 1)
+DEQUE(deque_barrier_ends_when_full, .setup = small,
+      .threads = {push_three_pop_all, take_over_and_steal}, .barrier_ends = true,
+      .failing_allocations = 1, .ra_bound = 1, .quick_bound = -2)
+
+/* Once the owner has come by, all it has is public, and it stays so. */
+static void refuse(void) {
+  wf_deque_make_eager(&deque);
+}
+static void push_until_eager(void) {
+  while (!wf_deque_is_eager(&deque)) wf_sys_relax();
+  for (int i = 0; i < 2; i++) {
+    XP_CHECK(push() > 0); /* and with it, the first time, what was private before */
+    XP_CHECK((wf_deque_asked(&deque) & WF_ASKED_STATE_MASK) == WF_ASKED_SEALED);
+  }
+}
+DEQUE(deque_eager_for_good, .setup = two_private,
+      .threads = {push_until_eager, refuse, steal_one}, .bound = 3, .ra_bound = 2,
+      .modes = XP_SC | XP_TSO, .quick_bound = 1)
 
 /* ---- nothing is taken while a flag is set ---- */
 
@@ -398,3 +488,21 @@ static void sleeper_got_it(void) {
 SCENARIO(deque_private_fork_against_sleep, .setup = none_asleep,
          .threads = {fork_and_tell, look_and_sleep}, .check = sleeper_got_it, .bound = 3,
          .sc_bound = XP_UNBOUNDED)
+
+/* If the barrier is refused, the fork may stay private until its owner comes by; the
+ * sleeper waits with a time limit. Nobody waits for ever, and the task runs once. */
+static void fork_tell_and_join(void) {
+  fork_and_tell();
+  pop_all();
+}
+static void look_and_nap(void) {
+  (void)wf_u32_exchange_acq_rel(&x_asleep, 1);
+  wf_fence_seq_cst();
+  if (!wf_deque_has_public(&deque) && take_over() == 0 && !wf_deque_has_public(&deque))
+    while (wf_u32_load_acquire(&x_asleep) == 1)
+      if (!wf_sys_wait_for(&x_asleep, 1, 1000000)) break;
+  (void)steal();
+}
+DEQUE(deque_barrier_ends_against_sleep, .setup = none_asleep,
+      .threads = {fork_tell_and_join, look_and_nap}, .barrier_ends = true, .bound = 3,
+      .ra_bound = 2, .quick_bound = 1)

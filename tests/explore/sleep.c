@@ -101,6 +101,34 @@ SCENARIO(halves_must_overlap_taken_over, .setup = one_worker,
 LARGE_SCENARIO(halves_must_overlap_two_workers, .setup = two_workers,
                .threads = {worker_1, worker_2, run_meeting}, .check = check_ran_2)
 
+/* The system refuses the barrier from some moment on: there are no take-overs any more,
+ * and sleepers look again. Whether halves overlap is then left to chance until owners
+ * know of it; that everything runs is not. */
+SCENARIO(sleep_against_inject_barrier_ends, .setup = one_worker,
+         .threads = {worker_1, inject}, .check = check_ran_1, .invariant = counts_hold,
+         .barrier_ends = true, .bound = 3, .ra_bound = 2, .quick_bound = 2)
+SCENARIO(sleep_against_fork_barrier_ends, .setup = one_worker,
+         .threads = {worker_1, run_join}, .check = check_ran_2, .invariant = counts_hold,
+         .barrier_ends = true, .ra_bound = 1, .quick_bound = -2)
+SCENARIO(take_over_from_fork_barrier_ends, .setup = one_worker,
+         .threads = {worker_1, run_join}, .check = check_ran_2, .barrier_ends = true,
+         .tick_ns = 3100, .ra_bound = 1, .quick_bound = 1)
+SCENARIO(sleep_against_end_barrier_ends, .setup = one_worker,
+         .threads = {worker_1, only_end}, .check = free_pool, .barrier_ends = true,
+         .bound = 3, .ra_bound = 2, .quick_bound = 2)
+
+/* When they know of it, every fork is public at once: halves overlap as ever. */
+static void one_worker_refused(void) {
+  one_worker();
+  for (unsigned i = 0; i < pool->slots; i++) {
+    wf_deque_make_eager(&pool->workers[i].deque);
+    wf_deque_make_eager(&pool->workers[i].spawned);
+  }
+}
+SCENARIO(halves_must_overlap_after_refusal, .setup = one_worker_refused,
+         .threads = {worker_1, run_meeting}, .check = check_ran_2, .barrier_ends = true,
+         .ra_bound = 1, .quick_bound = -2)
+
 /* A guest leaves its place and comes back while a worker looks at it. */
 static void run_join_twice(void) {
   weft_pool_run(pool, fork_two, NULL);

@@ -164,7 +164,7 @@ static const fault BARRIER_FAULTS[] = {
 
 /* ---- the barrier: found out once per process, so each run has its own ---- */
 
-/* Querying, registering and trying; later calls must not be refused by then. */
+/* Querying, registering and trying; what is refused later is a barrier that is needed. */
 enum { BARRIER_SET_UP = 3 };
 
 typedef struct barrier_run {
@@ -188,6 +188,39 @@ static inline bool run_in_own_process(void *arg) {
   weft_pool_destroy(pool);
   weft_shutdown();
   return right && (hits > 0) == !works;
+}
+
+/* The same with a pool that was made and used before. A scenario whose parts must overlap
+ * has owners that come by, so it needs no take-over. */
+static inline bool run_refused_later(void *arg) {
+  const barrier_run *run = arg;
+  const weft_config config = small_config();
+  if (!wf_sys_barrier_prepare()) return true;
+  faults_arm(run->f, FAULT_ONCE, ULONG_MAX); /* strikes nobody yet */
+  weft_pool *pool = pool_for(run->s, &config);
+  bool right = run_scenario(run->s, pool) == run->s->plain;
+  faults_arm(run->f, run->when, run->number);
+  right = run_scenario(run->s, pool) == run->s->plain && right;
+  right = run_scenario(run->s, pool) == run->s->plain && right;
+  (void)faults_disarm();
+  if (pool != NULL) right = right && is_usable(pool);
+  weft_pool_destroy(pool);
+  weft_shutdown();
+  return right;
+}
+
+static inline void run_with_barrier_refused_later(unsigned first, unsigned step) {
+  unsigned long runs = 0;
+  for (unsigned i = first; i < SCENARIO_COUNT; i += step)
+    for (size_t f = 0; f < LENGTH_OF(BARRIER_FAULTS); f++)
+      for (int when = FAULT_ONCE; when <= FAULT_FROM; when++)
+        for (unsigned long k = 1; k <= 3; k++, runs++) {
+          barrier_run run = {scenario_at(i), &BARRIER_FAULTS[f], (fault_when)when, k};
+          const int code = run_child(run_refused_later, &run);
+          CHECK_MSG(code == 0, "%s, %s later, call %lu: exit code %d", run.s->name,
+                    run.f->name, k, code);
+        }
+  printf("  %lu runs\n", runs);
 }
 
 /* In a program that has not used weft yet. */

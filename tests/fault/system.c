@@ -20,6 +20,12 @@ TEST_LIMIT(the_barrier_is_refused_at_each_step, 120) {
 #endif
 }
 
+TEST_LIMIT(the_barrier_is_refused_later, 120) {
+#if defined(__linux__) && !defined(WF_SYS_POSIX)
+  if (children_may_start_threads()) run_with_barrier_refused_later(5, 11);
+#endif
+}
+
 TEST_LIMIT(waits_return_without_reason, 120) {
   run_all(WAIT_FAULTS, LENGTH_OF(WAIT_FAULTS), 1, harness_slowdown() == 1 ? 3 : 24,
           QUICK);

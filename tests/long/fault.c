@@ -19,6 +19,12 @@ TEST_LIMIT(the_barrier_is_refused_at_each_step, 1800) {
 #endif
 }
 
+TEST_LIMIT(the_barrier_is_refused_later, 1800) {
+#if defined(__linux__) && !defined(WF_SYS_POSIX)
+  if (children_may_start_threads()) run_with_barrier_refused_later(0, 1);
+#endif
+}
+
 TEST_LIMIT(every_request_is_refused_in_turn, 1800) {
   run_all(MEMORY_FAULTS, LENGTH_OF(MEMORY_FAULTS), 0, 1, EACH);
 }

@@ -49,29 +49,34 @@ static inline void stress_mix(unsigned index, void *arg) {
   }
 }
 
-/* Joins, guests, detached work, sleep and wake in pools of 1 to 4 threads. */
-static inline void stress_pools(unsigned long rounds) {
+/* Joins, guests, detached work, sleep and wake in a pool. */
+static inline void stress_pool(weft_pool *pool, unsigned long rounds) {
   enum { CALLERS = 6 };
+  stress s = {.pool = pool, .rounds = rounds};
+  harness_run_threads(CALLERS, stress_mix, &s);
+  for (unsigned long i = 0; i < rounds && pool->steals; i++) {
+    if (i % 2 == 0) AWAIT(all_asleep(pool));
+    weft_pool_run(pool, stress_handshake, NULL);
+  }
+  unsigned long before = CALLERS * rounds;
+  for (unsigned long i = 1; i <= rounds; i++) {
+    AWAIT(all_asleep(pool));
+    CHECK_EQ(weft_pool_detach(pool, count_one, &s.detached), 0);
+    AWAIT(atomic_load(&s.detached) == before + i);
+  }
+}
+
+/* The same in pools of 1 to 4 threads. */
+static inline void stress_pools(unsigned long rounds) {
   for (unsigned threads = 1; threads <= 4; threads++) {
     weft_config config = WEFT_CONFIG_INIT;
     config.threads = threads;
     config.guests = threads % 2 == 0 ? 64 : 2;
     config.deque_capacity = 2;
     config.idle = WEFT_IDLE_POWER_SAVING;
-    stress s = {.pool = pool_with(&config), .rounds = rounds};
-    harness_run_threads(CALLERS, stress_mix, &s);
-    for (unsigned long i = 0; i < rounds && threads > 1; i++) {
-      if (i % 2 == 0) AWAIT(all_asleep(s.pool));
-      weft_pool_run(s.pool, stress_handshake, NULL);
-    }
-    unsigned long before = CALLERS * rounds;
-    for (unsigned long i = 1; i <= rounds; i++) {
-      AWAIT(all_asleep(s.pool));
-      CHECK_EQ(weft_pool_detach(s.pool, count_one, &s.detached), 0);
-      AWAIT(atomic_load(&s.detached) == before + i);
-    }
-    weft_pool_destroy(s.pool);
-    CHECK_EQ(atomic_load(&s.detached), before + rounds);
+    weft_pool *pool = pool_with(&config);
+    stress_pool(pool, rounds);
+    weft_pool_destroy(pool);
   }
 }
 

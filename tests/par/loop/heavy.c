@@ -248,28 +248,12 @@ TEST(an_inner_block_may_wait_for_all_others) {
 
 #if defined(__linux__)
 
-#include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
+#include "harness/refused_call.h"
 
-/* For this thread and those it starts. False if the machine does not let us. */
-static bool refuse_membarrier(void) {
-  struct sock_filter steps[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_membarrier, 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const struct sock_fprog program = {.len = sizeof steps / sizeof steps[0],
-                                     .filter = steps};
-  if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return false;
-  return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
-}
+#include <errno.h>
 
 TEST_BY_NAME(heavy_without_the_barrier) {
-  if (!refuse_membarrier()) {
+  if (!refuse_call(SYS_membarrier, EPERM, REFUSED_HERE)) {
     printf("skipped: system calls cannot be filtered here\n");
     return;
   }
