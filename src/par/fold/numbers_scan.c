@@ -93,8 +93,11 @@ static size_t next_unknown(tile_scan *s) {
     uint64_t before = wf_u64_load_relaxed(&t->x_before);
     uint64_t after = s->plus(before, wf_u64_load_relaxed(&t->x_total));
     wf_u64_store_relaxed(&t[1].x_before, after);
-    /* Pairs with the acquire above. If it fails, `tile` is where another thread is. */
-    if (wf_u64_cas_seq_cst(&s->x_known, &tile, tile + 1)) tile++;
+    /* Pairs with the acquires above and below. */
+    if (wf_u64_cas_seq_cst(&s->x_known, &tile, tile + 1))
+      tile++;
+    else /* Where another thread is. Acquire again: a CAS that fails orders nothing. */
+      tile = wf_u64_load_acquire(&s->x_known);
   }
   WF_ASSERT(tile <= s->tiles);
   WF_ASSERT(tile == 0 || wf_u32_peek(&s->state[tile - 1].x_announced) == 1);
