@@ -125,7 +125,8 @@ WEFT_NUMBERS_(WEFT_DECLARE_)
  *     for (each x)
  *       if (nothing seen yet || cmp(&x, out, ctx) < 0) *out = x;
  *
- * The first of the smallest elements, or of the largest. False if there are none. */
+ * The first of the smallest elements, or of the largest. False if there are none. out may
+ * be NULL. */
 WEFT_API bool weft_iter_min_by(const weft_iter *it, void *out, size_t size,
                                weft_cmp_fn *cmp, void *ctx);
 WEFT_API bool weft_iter_max_by(const weft_iter *it, void *out, size_t size,

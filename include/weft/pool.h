@@ -147,9 +147,9 @@ WEFT_API void weft_pool_destroy(weft_pool *pool);
  * fn, as a guest of the pool. Only when all guest places are taken does a started thread
  * run fn while the caller waits. A thread that is in the pool already just calls fn.
  *
- * Threads: any, also tasks of another pool. Errors: none. A guest place allocates when it
- * is used for the first time; without memory fn runs anyway. Cost: tens of nanoseconds to
- * enter and leave. */
+ * Threads: any, also tasks of another pool. Errors: none; a NULL function ends the
+ * program with a message. A guest place allocates when it is used for the first time;
+ * without memory fn runs anyway. Cost: tens of nanoseconds to enter and leave. */
 WEFT_API void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx);
 
 /* Starts a function in a pool; nobody waits for it.

@@ -89,8 +89,9 @@ WEFT_API void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx);
  * Meaning: weft_spawn with a copy of the `size` bytes at args. fn may change the copy,
  * which is aligned for every type. args may be reused as soon as the call returns.
  *
- * Threads and errors: those of weft_spawn. Without memory fn runs at once, with a copy on
- * the stack, or with args itself if they have more than 4 KiB. Cost: copies of up to 16
+ * Threads and errors: those of weft_spawn; args may be NULL if size is 0. Without memory
+ * fn runs at once, with a copy on the stack, or with args itself if they have more than
+ * 4 KiB. Cost: copies of up to 16
  * bytes cost nothing extra; up to about 2 KiB their memory is reused as that of tasks;
  * larger ones take a malloc each.
  *

@@ -272,7 +272,7 @@ static void run_inside(wf_entry *entry, wf_worker *worker, weft_fn *fn, void *ct
 }
 
 void weft_pool_run(weft_pool *pool, weft_fn *fn, void *ctx) {
-  if (fn == NULL) return;
+  if (WF_UNLIKELY(fn == NULL)) wf_fatal("weft_pool_run", "fn is NULL");
   pool = wf_pool_or_current(pool);
   wf_entry entry = {.leased = true};
   if (pool == NULL) { /* no memory even for a pool */

@@ -211,9 +211,15 @@ static size_t await_any(weft_handle *const *h, size_t n, uint64_t timeout_ns,
   return first_done(h, n);
 }
 
+/* Would the array have more bytes than an object can have? */
+static bool are_too_many(size_t n) {
+  return n > PTRDIFF_MAX / sizeof(weft_handle *);
+}
+
 static void check_handles(weft_handle *const *h, size_t n, const char *call) {
   if (n == 0) wf_fatal(call, "n is 0: there is nothing to wait for");
   if (h == NULL) wf_fatal(call, "h is NULL");
+  if (are_too_many(n)) wf_fatal(call, "the array is larger than memory can be");
   for (size_t i = 0; i < n; i++)
     if (h[i] == NULL) wf_fatal(call, "one of the handles is NULL");
 }
@@ -242,7 +248,7 @@ int weft_handle_wait_for(weft_handle *h, uint64_t timeout_ns) {
 
 int weft_handle_wait_all(weft_handle *const *h, size_t n) {
   static const char *const call = "weft_handle_wait_all";
-  if (h == NULL && n > 0) return WEFT_EINVAL;
+  if ((h == NULL && n > 0) || are_too_many(n)) return WEFT_EINVAL;
   for (size_t i = 0; i < n; i++)
     if (h[i] == NULL) return WEFT_EINVAL;
   for (size_t i = 0; i < n; i++) {

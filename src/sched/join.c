@@ -116,6 +116,8 @@ void weft_invoke(const weft_call *calls, size_t n) {
   invoke_part all = {calls, n};
   if (n == 0) return;
   if (calls == NULL) wf_fatal("weft_invoke", "the array of calls is NULL");
+  if (n > PTRDIFF_MAX / sizeof *calls)
+    wf_fatal("weft_invoke", "the array is larger than memory can be");
   for (size_t i = 0; i < n; i++)
     if (WF_UNLIKELY(calls[i].fn == NULL)) {
       char problem[64];

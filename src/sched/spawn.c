@@ -420,6 +420,7 @@ void weft_spawn(weft_scope *s, weft_fn *fn, void *ctx) {
 
 void weft_spawn_copy(weft_scope *s, const void *args, size_t size, weft_fn *fn) {
   check_call(s, fn, "weft_spawn_copy");
+  if (WF_UNLIKELY(args == NULL && size > 0)) wf_fatal("weft_spawn_copy", "args is NULL");
   wf_worker *worker = worker_in(s);
   wf_spawned *spawned = make(s, worker, size);
   if (WF_UNLIKELY(spawned == NULL)) {

@@ -163,6 +163,7 @@ void weft_histogram_with(const weft_opts *o, size_t *counts, size_t keys,
                 {{0}}, NULL,   0};
   wf_check_elements(base == NULL, key == NULL, n, size, "weft_histogram");
   wf_refuse_if(counts == NULL && keys > 0, "weft_histogram", "the counts are NULL");
+  wf_refuse_if(wf_is_too_large(keys, sizeof *counts), "weft_histogram", WF_TOO_LARGE);
   wf_par_options(&opts, o, "weft_histogram");
   wf_par_run_over(&opts, c.n, histogram_inside, &c);
 }

@@ -110,6 +110,7 @@ static void move_by_index(const weft_opts *o, const char *call, size_t n,
   weft_opts opts;
   wf_check_elements(m->dst == NULL || m->src == NULL, false, n, m->size, call);
   wf_refuse_if(m->index == NULL && n > 0, call, "the index is NULL");
+  wf_refuse_if(wf_is_too_large(n, sizeof *m->index), call, WF_TOO_LARGE);
   wf_par_options(&opts, o, call);
   if (n > 0) move_loop(&opts, n, m->size, body, m);
 }

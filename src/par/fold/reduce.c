@@ -110,7 +110,7 @@ static void fold_large(void *ctx) {
     fold_on_stack(node);
     return;
   }
-  if (scratch.memory == NULL) scratch = wf_scratch_need(size, "weft_reduce");
+  if (scratch.memory == NULL) scratch = wf_scratch_need(size, node->opts->name);
   fold_halves(node, scratch.memory, fold_large);
   wf_scratch_put(scratch);
 }
@@ -174,7 +174,7 @@ void wf_check_reducer(const weft_reducer *r, size_t n, const void *result,
   wf_refuse_if(r == NULL, call, "the reducer is NULL");
   wf_check_reducer_parts(call, r->init == NULL, n > 0 && r->fold == NULL,
                          n > 1 && r->merge == NULL);
-  wf_refuse_if(r->size == 0, call, "the size of the accumulator is 0");
+  wf_check_acc_size(r->size, call);
   wf_refuse_if(result == NULL, call, "the result is NULL");
 }
 

@@ -52,6 +52,12 @@ static inline void wf_check_reducer_parts(const char *call, bool no_init, bool n
   wf_refuse_if(no_fold, call, "fold is NULL");
   wf_refuse_if(no_merge, call, "merge is NULL");
 }
+/* An accumulator as large as that cannot be, and what is computed from its size, with
+ * room for a head and for alignment, cannot overflow. */
+static inline void wf_check_acc_size(size_t size, const char *call) {
+  wf_refuse_if(size == 0, call, "the size of the accumulator is 0");
+  wf_refuse_if(size > PTRDIFF_MAX / 2, call, "the size of the accumulator is too large");
+}
 void wf_check_reducer(const weft_reducer *r, size_t n, const void *result,
                       const char *call);
 

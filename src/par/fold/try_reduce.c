@@ -70,8 +70,7 @@ int weft_try_reduce_with(const weft_opts *o, void *result, size_t n,
   wf_refuse_if(r == NULL, call, "the reducer is NULL");
   wf_check_reducer_parts(call, r->init == NULL, n > 0 && r->fold == NULL,
                          n > 1 && r->merge == NULL);
-  wf_refuse_if(r->size == 0, call, "the size of the accumulator is 0");
-  wf_refuse_if(r->size > SIZE_MAX / 2, call, "the size of the accumulator is too large");
+  wf_check_acc_size(r->size, call);
   wf_refuse_if(result == NULL, call, "the result is NULL");
   wf_par_options(&opts, o, call);
   try_reduction t = {.opts = &opts, .r = r, .ctx = ctx, .result = result};

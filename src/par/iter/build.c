@@ -47,10 +47,20 @@ static void need_function(bool is_null, const char *call) {
   if (is_null) wf_fatal(call, "the function is NULL");
 }
 
+/* No memory holds one element of this size for each stage: so what a plan adds up and
+ * multiplies with the number of slots cannot overflow. */
+static const size_t LARGEST_ELEMENT = PTRDIFF_MAX / (4 * WF_ITER_STAGES);
+
+static void need_element(size_t size, const char *call) {
+  if (size == 0) wf_fatal(call, "the element size is 0");
+  if (size > LARGEST_ELEMENT) wf_fatal(call, "the element size is too large");
+}
+
 static void need_array(const void *base, size_t n, size_t size, const char *call) {
   if (size == 0) wf_fatal(call, "the element size is 0");
   if (base == NULL && n > 0) wf_fatal(call, "the array is NULL");
   if (wf_is_too_large(n, size)) wf_fatal(call, WF_TOO_LARGE);
+  need_element(size, call);
 }
 
 void wf_iter_need_length(const wf_stage *s, const char *call) {
@@ -196,7 +206,7 @@ weft_iter weft_iter_repeat(const void *value, size_t n, size_t size) {
 
 weft_iter weft_iter_from(size_t n, size_t size, weft_iter_from_fn *fn, void *ctx) {
   weft_iter it;
-  if (size == 0) wf_fatal("weft_iter_from", "the element size is 0");
+  need_element(size, "weft_iter_from");
   need_function(fn == NULL, "weft_iter_from");
   init_iter(&it, WF_FROM, WF_ITER_KNOWN, size, n);
   it.stages[0].as.from.fn = fn;
@@ -208,7 +218,7 @@ weft_iter weft_iter_split(const void *whole, size_t size, weft_iter_split_fn *fn
                           void *ctx) {
   weft_iter it;
   if (whole == NULL) wf_fatal("weft_iter_split", "the piece is NULL");
-  if (size == 0) wf_fatal("weft_iter_split", "the size of a piece is 0");
+  need_element(size, "weft_iter_split");
   need_function(fn == NULL, "weft_iter_split");
   init_iter(&it, WF_SPLIT, 0, size, 0);
   it.stages[0].as.split.whole = whole;
@@ -219,7 +229,7 @@ weft_iter weft_iter_split(const void *whole, size_t size, weft_iter_split_fn *fn
 
 weft_iter weft_iter_pull(size_t size, weft_pull_fn *fn, void *ctx) {
   weft_iter it;
-  if (size == 0) wf_fatal("weft_iter_pull", "the element size is 0");
+  need_element(size, "weft_iter_pull");
   need_function(fn == NULL, "weft_iter_pull");
   init_iter(&it, WF_PULL, WF_ITER_PULLS, size, 0);
   it.stages[0].as.pull.fn = fn;
@@ -244,7 +254,7 @@ static wf_stage *append_stage(weft_iter *it, wf_iter_kind kind, size_t size,
                               const char *call) {
   wf_iter_check(it, call);
   if (it->count == WF_ITER_STAGES) wf_fatal(call, "too many stages: 16 are the most");
-  if (size == 0) wf_fatal(call, "the element size is 0");
+  need_element(size, call);
   const wf_stage *in = &it->stages[it->count - 1];
   wf_stage *s = &it->stages[it->count++];
   s->kind = (uint8_t)kind;

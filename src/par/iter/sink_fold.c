@@ -140,7 +140,7 @@ void weft_iter_fold(const weft_iter *it, void *result, const weft_folder *f, voi
   if (f == NULL) wf_fatal(call, "the folder is NULL");
   if (f->init == NULL || f->fold == NULL || f->merge == NULL)
     wf_fatal(call, "the function is NULL");
-  if (f->size == 0) wf_fatal(call, "the size of the accumulator is 0");
+  wf_check_acc_size(f->size, call);
   wf_iter_need_size(it, f->elem, call);
   wf_iter_folding folding = {f->size, init_fold, take_fold, NULL, merge_fold, &c};
   run_fold(it, result, &folding, call);

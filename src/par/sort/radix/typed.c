@@ -289,6 +289,7 @@ static void sort_by_number(numbers_call *b) {
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, order == NULL || a == NULL, n, sizeof *a,                     \
                  "weft_argsort_" #N);                                                    \
+    wf_refuse_if(wf_is_too_large(n, sizeof *order), "weft_argsort_" #N, WF_TOO_LARGE);   \
     key_array keys = keys_of((void *)(uintptr_t)a, sizeof *a, &wf_coding_##N);           \
     if (n > 0) argsort(&opts, &keys, order, n);                                          \
   }                                                                                      \
@@ -298,6 +299,8 @@ static void sort_by_number(numbers_call *b) {
     weft_opts opts;                                                                      \
     wf_par_start(&opts, o, keys == NULL || (payload == NULL && payload_size > 0), n,     \
                  sizeof *keys, "weft_sort_by_key_" #N);                                  \
+    wf_refuse_if(wf_is_too_large(n, payload_size), "weft_sort_by_key_" #N,               \
+                 WF_TOO_LARGE);                                                          \
     numbers_call b = {&opts, keys_of(keys, sizeof *keys, &wf_coding_##N),                \
                       (char *)payload, payload_size, n};                                 \
     sort_by_number(&b);                                                                  \
