@@ -97,7 +97,8 @@ WEFT_API const char *weft_version(void);
  * program with one sentence that starts with the name of the call. Without a handler, or
  * with NULL, that sentence goes to standard error. A handler may write it elsewhere, or
  * leave by exit or longjmp; after a longjmp do not use that pool again. If the handler
- * returns, the program is aborted.
+ * returns, the program is aborted. A handler that makes a mistake itself is called again,
+ * without end.
  *
  * Threads: the handler runs on the thread that made the mistake. Set it before other
  * threads use weft. */
