@@ -14,6 +14,10 @@
 #include <string.h>
 #include <weft.h>
 
+/* No program uses all of them. */
+#pragma GCC diagnostic ignored "-Wunused-function"
+#pragma GCC diagnostic ignored "-Wunused-variable"
+
 /* So many elements of any size up to 8 bytes; and so many that their bytes, 4 or 8 each,
  * are few when the number has wrapped around. */
 #define N     ((size_t)4)
@@ -177,6 +181,9 @@ static const weft_observer observer = WEFT_OBSERVER_INIT;
 static weft_stats stats = WEFT_STATS_INIT;
 static weft_progress_state progress_state = WEFT_PROGRESS_STATE_INIT;
 static weft_buffer buffer;
+
+/* What weft_init says to a wrong config: where the global pool runs, that comes first. */
+static int init_refusal;
 
 static void spoil_structs(void) {
   unknown_split.split = (weft_split)3;
