@@ -19,11 +19,11 @@ all: configure ## build the library, the tests and the examples (what plain `mak
 	@$(CMAKE_BUILD)
 
 configure:
-	@command -v cmake >/dev/null || { \
-	  echo "cmake is missing; on Debian: apt-get install gcc make cmake"; exit 1; }
+	@command -v cmake >/dev/null || { tools/missing-tools; exit 1; }
 	@mkdir -p $(BUILD)
-	@cmake -S . -B $(BUILD) -DWEFT_DOCS_DIR=$(CURDIR)/build $(CMAKE_ARGS) >$(BUILD)/configure.log || \
-	  { cat $(BUILD)/configure.log; exit 1; }
+	@cmake -S . -B $(BUILD) -DWEFT_DOCS_DIR=$(CURDIR)/build $(CMAKE_ARGS) \
+	  >$(BUILD)/configure.log 2>$(BUILD)/configure.err && cat $(BUILD)/configure.err >&2 || { \
+	  tools/missing-tools || cat $(BUILD)/configure.log $(BUILD)/configure.err; exit 1; }
 
 help: ## list these commands
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
