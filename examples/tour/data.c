@@ -53,7 +53,7 @@ static bool sort_prepare(stop *s, bool is_small) {
   uint64_t random = 1;
   for (size_t i = 0; i < keys.n; i++)
     keys.serial[i] = keys.parallel[i] = (uint32_t)random_number(&random);
-  (void)snprintf(s->title, sizeof s->title, "sort of %g million keys, qsort beside",
+  (void)snprintf(s->title, sizeof s->title, "sort of %g million keys (serial: qsort)",
                  (double)keys.n / 1e6);
   return true;
 }

@@ -80,7 +80,7 @@ static uint64_t count_boards(board b) {
 static bool queens_prepare(stop *s, bool is_small) {
   queens = is_small ? 9 : 14;
   s->steps = count_boards((board){0, 0, 0, 0});
-  (void)snprintf(s->title, sizeof s->title, "%u queens, a fork for each", queens);
+  (void)snprintf(s->title, sizeof s->title, "%u queens, one fork per queen", queens);
   return true;
 }
 
@@ -199,7 +199,7 @@ static bool frames_prepare(stop *s, bool is_small) {
   size_t width = is_small ? 60 : 320, height = width * 5 / 8;
   frame_count = is_small ? 5 : MOST_FRAMES;
   s->steps = frame_count;
-  (void)snprintf(s->title, sizeof s->title, "a frame, of %zu every %d ms", frame_count,
+  (void)snprintf(s->title, sizeof s->title, "a frame; %zu of them, every %d ms", frame_count,
                  FRAME_MS);
   return picture_make(&animations[0].picture, width, height) &&
          picture_make(&animations[1].picture, width, height);
