@@ -20,8 +20,8 @@
 
 enum { BLOCK = 64 * 1024 };
 
-/* A fast hash without pretensions (FNV by words of eight bytes); use BLAKE3 or SHA-256
- * against people who want to deceive you. */
+/* FNV by words of eight bytes: fast, and good enough to notice accidents. Against
+ * forgery use BLAKE3 or SHA-256. */
 static uint64_t hash_bytes(const unsigned char *bytes, size_t size) {
   uint64_t hash = 14695981039346656037u, word = 0;
   for (; size >= 8; bytes += 8, size -= 8) {

@@ -5,7 +5,7 @@
  *     ./http_server [port [queue limit]]   and then   curl localhost:PORT/primes/100000
  *
  * Port 0, the default, is any free one; it prints its address. SIGINT and SIGTERM end it
- * when the requests under way are answered. More requests than the limit get a 503.
+ * when the requests under way are answered. Requests beyond the limit get a 503.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE

@@ -27,8 +27,8 @@ typedef struct connection {
   sqlite3_stmt *query;
 } connection;
 
-/* Opens a connection for reading; whoever opens it uses it alone, so SQLite needs no
- * locks of its own. The result is an error code of SQLite. */
+/* Opens a connection for reading. Only the thread that opens it uses it, so SQLite needs
+ * no locks of its own. The result is an error code of SQLite. */
 static int open_connection(connection *c, const char *name) {
   int error =
       sqlite3_open_v2(name, &c->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
