@@ -11,13 +11,9 @@ GROUPS = [  # title, pages in their order; a folder stands for the pages in it
     ("Design", ["docs/design"]),
     ("Quality", ["docs/verification.md", "docs/benchmarks.md"]),
     ("Investigations", ["docs/investigations"]),
-    ("Project", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/dependencies.md"]),
+    ("Project", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/platforms.md",
+                 "docs/stability.md", "docs/releasing.md", "docs/dependencies.md"]),
 ]
-# Guides in the order in which one reads them; further ones follow by name.
-READING_ORDER = ["getting-started", "loops", "tasks", "scopes", "arrays", "typed", "contexts",
-                 "reductions", "sorting", "iterators", "pools", "cancellation", "graphs",
-                 "pipelines", "servers", "blocking", "memory", "debugging", "tuning", "tracing",
-                 "command", "embedding", "cpp", "clusters"]
 
 
 class Page:
@@ -26,9 +22,14 @@ class Page:
         self.title, self.body, self.headings, self.text = "", "", [], []
 
 
-def reading_rank(path):
-    name = os.path.splitext(os.path.basename(path))[0]
-    return (READING_ORDER.index(name) if name in READING_ORDER else len(READING_ORDER), name)
+def reading_order(folder):
+    """The pages of a folder as its README.md links to them; further ones follow by name."""
+    names = sorted(name for name in os.listdir(folder) if name.endswith(".md"))
+    order = ["README.md"]
+    if "README.md" in names:
+        with open(os.path.join(folder, "README.md"), encoding="utf-8") as file:
+            order += re.findall(r"\]\(([\w-]+\.md)\)", file.read())
+    return sorted(names, key=lambda name: order.index(name) if name in order else len(order))
 
 
 def find_groups(root):
@@ -39,9 +40,7 @@ def find_groups(root):
         for place in places:
             full = os.path.join(root, place)
             if os.path.isdir(full):
-                names = [os.path.join(place, name) for name in sorted(os.listdir(full))
-                         if name.endswith(".md")]
-                paths += sorted(names, key=reading_rank)
+                paths += [os.path.join(place, name) for name in reading_order(full)]
             elif os.path.exists(full):
                 paths.append(place)
         groups.append((title, paths))
