@@ -1,4 +1,4 @@
-/* link: -Wl,--wrap=sched_yield */
+/* link: -Wl,--wrap=wf_sys_thread_yield */
 /* A thread that waits, may not sleep because there seems to be something for it, and does
  * not get hold of that: it gives the CPU away between its looks. The thread whose
  * business it is may be waiting for just this CPU.
@@ -9,12 +9,12 @@
 static atomic_ulong yields; /* by the thread that waits */
 static _Thread_local bool is_counted;
 
-int __real_sched_yield(void);
-int __wrap_sched_yield(void);
+void __real_wf_sys_thread_yield(void);
+void __wrap_wf_sys_thread_yield(void);
 
-int __wrap_sched_yield(void) {
+void __wrap_wf_sys_thread_yield(void) {
   if (is_counted) atomic_fetch_add(&yields, 1);
-  return __real_sched_yield();
+  __real_wf_sys_thread_yield();
 }
 
 /* More than any idle mode's patience has room for. */

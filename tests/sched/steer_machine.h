@@ -47,8 +47,9 @@ static inline unsigned bits_of(const wf_cpu_mask *mask) {
 }
 
 static inline void set_bits(wf_cpu_mask *mask, unsigned bits) {
+  enum { MOST = 4096 }; /* on Windows; Linux has fewer */
   wf_sys_mask_fill(mask);
-  for (unsigned i = 0; i < 1024; i++)
+  for (unsigned i = 0; i < MOST; i++)
     if (i >= 32 || (bits >> i & 1) == 0) wf_sys_mask_clear(mask, i);
 }
 
