@@ -172,6 +172,18 @@ static int thread_status(int error) {
   }
 }
 
+/* The smallest stack that is accepted: what the C library names. That of musl, 2 KiB, has
+ * no room for the frames of a worker. */
+static size_t least_stack(void) {
+  const size_t named = (size_t)PTHREAD_STACK_MIN;
+#if defined(__GLIBC__)
+  return named;
+#else
+  const size_t needed = (size_t)16 * 1024;
+  return named > needed ? named : needed;
+#endif
+}
+
 /* Creates the thread with a stack of at least stack_size bytes. The C library keeps the
  * program's thread-local variables on the same stack and answers EINVAL when they leave
  * too little of it. No call says how much they take, so the size is doubled until it
@@ -179,7 +191,7 @@ static int thread_status(int error) {
 static int thread_create(pthread_t *thread, pthread_attr_t *attributes, size_t stack_size,
                          struct thread_start *start) {
   const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  const size_t least = (size_t)PTHREAD_STACK_MIN;
+  const size_t least = least_stack();
   const size_t doubling_end = (size_t)1 << 30;
   if (stack_size == 0) return pthread_create(thread, attributes, thread_main, start);
   if (stack_size < least || stack_size > SIZE_MAX - (page - 1)) return EINVAL;
