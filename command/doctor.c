@@ -432,9 +432,9 @@ static int report(const diagnosis *d, const trace *t, bool json) {
   } else {
     if (t != NULL) {
       char about[400];
-      snprintf(about, sizeof about, "%s: %s, %.0f threads, %.2f times as fast as one",
+      snprintf(about, sizeof about, "%s: %s, %.0f thread%s, %.2f times as fast as one",
                t->program[0] != '\0' ? t->program : "The trace", show_ns(t->duration_ns),
-               t->threads, t->speedup);
+               t->threads, t->threads == 1 ? "" : "s", t->speedup);
       print_findings(t->findings, t->finding_count, about);
       if (d->count > 0) putchar('\n');
     }

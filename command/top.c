@@ -55,6 +55,12 @@ static void note_interrupt(int number) {
   interrupted = 1;
 }
 
+/* Is there a terminal that can show one look in the place of the other? */
+static bool can_watch(void) {
+  const char *kind = getenv("TERM");
+  return terminal_is_interactive() && kind != NULL && strcmp(kind, "dumb") != 0;
+}
+
 static void watch_begin(void) {
   struct sigaction action;
   memset(&action, 0, sizeof action);
@@ -66,11 +72,11 @@ static void watch_begin(void) {
     raw.c_lflag &= ~(tcflag_t)(ICANON | ECHO);
     terminal_is_raw = tcsetattr(STDIN_FILENO, TCSANOW, &raw) == 0;
   }
-  printf("\033[?1049h\033[?25l"); /* another screen, no cursor */
+  printf("\033[?1049h\033[?25l\033[?7l"); /* another screen, no cursor, no long lines */
 }
 
 static void watch_end(void) {
-  printf("\033[?25h\033[?1049l");
+  printf("\033[?7h\033[?25h\033[?1049l");
   fflush(stdout);
   if (terminal_is_raw) tcsetattr(STDIN_FILENO, TCSANOW, &terminal_before);
 }
@@ -113,6 +119,12 @@ static const live_worker *same_worker(const live *l, const live_worker *w) {
   return NULL;
 }
 
+/* What is left of a line for the bar, besides 75 columns of figures. */
+static int bar_columns(void) {
+  int columns = terminal_width() - 75;
+  return columns < 5 ? 5 : columns > 20 ? 20 : columns;
+}
+
 /* Shares since the look before, or since the start of the pool. */
 static void print_worker(const live_worker *w, const live_worker *before,
                          double seconds) {
@@ -124,10 +136,10 @@ static void print_worker(const live_worker *w, const live_worker *before,
   if (all <= 0) all = 1;
   printf("%3d %-8.8s %s%-9.9s%s %5.0f  ", w->worker, w->role, on(style_of(w->state)),
          w->state, on(STYLE_PLAIN), w->queue);
-  print_bar(working / all, 12, STYLE_GREEN);
-  printf(" %5s %5s %6s", show_share(working / all), show_share(searching / all),
+  print_bar(working / all, bar_columns(), STYLE_GREEN);
+  printf(" %5s %6s %6s", show_share(working / all), show_share(searching / all),
          show_share(asleep / all));
-  printf(" %8s %8s %7s\n", show_count((w->tasks - before->tasks) / seconds),
+  printf(" %7s %8s %7s\n", show_count((w->tasks - before->tasks) / seconds),
          show_count((w->steals - before->steals) / seconds),
          show_count((w->wakes - before->wakes) / seconds));
 }
@@ -148,15 +160,13 @@ static void print_look(const live *l, const live *before, int lines) {
         workers++;
         working += strcmp(l->workers[i].state, "working") == 0;
       }
-    printf("\npool %d %s%s%s: %u of %.0f threads at work on %.0f CPUs, %.0f injected "
-           "waiting, %.0f "
-           "in the background\n",
+    printf("\npool %d %s%s%s: %u of %.0f threads at work on %.0f CPUs; waiting: %.0f "
+           "injected, %.0f background\n",
            pool->pool, on(STYLE_BOLD), pool->name, on(STYLE_PLAIN), working,
            pool->threads, pool->cpus, pool->queued, pool->background);
-    printf("%s  # role     state     queue  working            search asleep  tasks/s "
-           "steals/s "
+    printf("%s  # role     state     queue  %-*s search asleep tasks/s steals/s "
            "wakes/s%s\n",
-           on(STYLE_DIM), on(STYLE_PLAIN));
+           on(STYLE_DIM), bar_columns() + 6, "working", on(STYLE_PLAIN));
     lines -= 3;
     unsigned shown = 0;
     for (size_t i = 0; i < l->worker_count && lines > 1; i++) {
@@ -171,9 +181,9 @@ static void print_look(const live *l, const live *before, int lines) {
 
 /* Looks at the process again and again. */
 static int watch(long pid, long looks, long interval_ms, bool json) {
-  bool interactive = terminal_is_interactive() && !json && looks != 1;
+  bool interactive = can_watch() && !json && looks != 1;
   live before, now;
-  bool has_before = false;
+  bool has_before = false, has_ended = false;
   char problem[300];
   int status = COMMAND_OK;
   if (interactive) watch_begin();
@@ -181,11 +191,8 @@ static int watch(long pid, long looks, long interval_ms, bool json) {
     if (look > 0 && !pause_or_key(interval_ms, interactive)) break;
     if (!live_read(&now, pid, problem)) {
       live_free(&now);
-      if (look == 0) {
-        status = COMMAND_FAILED;
-      } else if (!interactive && !json) {
-        printf("the program has ended\n");
-      }
+      if (look == 0) status = COMMAND_FAILED;
+      has_ended = look > 0;
       break;
     }
     if (json) {
@@ -206,6 +213,7 @@ static int watch(long pid, long looks, long interval_ms, bool json) {
   }
   if (has_before) live_free(&before);
   if (interactive) watch_end();
+  if (has_ended && !json) printf("the program has ended\n");
   return status == COMMAND_OK ? status : failure("top", "%s", problem);
 }
 
@@ -251,12 +259,12 @@ static void sum_lane(const trace *t, const lane *l, double *shares, int columns)
 }
 
 static void print_trace(const trace *t) {
-  printf("%s%s%s: %s, %.0f threads, %s slices, %s steals\n", on(STYLE_BOLD),
+  printf("%s%s%s: %s, %.0f thread%s, %s slices, %s steals\n", on(STYLE_BOLD),
          t->program[0] != '\0' ? t->program : "trace", on(STYLE_PLAIN),
-         show_ns(t->duration_ns), t->threads, show_count((double)t->slice_count),
-         show_count((double)t->steal_count));
+         show_ns(t->duration_ns), t->threads, t->threads == 1 ? "" : "s",
+         show_count((double)t->slice_count), show_count((double)t->steal_count));
   printf(
-      "%.2f times as fast as one thread; at most %.1f times with any number of CPUs\n\n",
+      "%.2f times as fast as one thread; at most %.2f times with any number of CPUs\n\n",
       t->speedup, t->speedup_max);
   int columns = terminal_width() - 52;
   if (columns > 60) columns = 60;
@@ -332,7 +340,7 @@ int command_top(int argc, char **argv) {
                          o.value);
   }
   if (o.operands > 1) return usage_error("top", "give one process, or one trace");
-  if (looks == 0 && (json || !terminal_is_interactive())) looks = 1;
+  if (looks == 0 && (json || !can_watch())) looks = 1;
   if (o.operands == 0) return find_and_watch(looks, interval_ms, json);
   if (parse_number(argv[1], 1, 1L << 30, &pid))
     return watch(pid, looks, interval_ms, json);

@@ -41,10 +41,10 @@ static void page_name(const char *trace_name, text *name) {
 
 static void say_what_was_found(const trace *t, const char *page) {
   static const style styles[] = {STYLE_GREEN, STYLE_BLUE, STYLE_YELLOW, STYLE_RED};
-  printf("%s%s%s: %s, %.0f threads, %s slices; %.1f times as fast as one thread\n",
+  printf("%s%s%s: %s, %.0f thread%s, %s slices; %.1f times as fast as one thread\n",
          on(STYLE_BOLD), t->program[0] != '\0' ? t->program : "trace", on(STYLE_PLAIN),
-         show_ns(t->duration_ns), t->threads, show_count((double)t->slice_count),
-         t->speedup);
+         show_ns(t->duration_ns), t->threads, t->threads == 1 ? "" : "s",
+         show_count((double)t->slice_count), t->speedup);
   for (size_t i = 0; i < t->finding_count; i++)
     printf("  %s%s%s %s\n", on(styles[t->findings[i].severity]),
            terminal_has_unicode() ? "●" : "*", on(STYLE_PLAIN), t->findings[i].title);

@@ -126,7 +126,7 @@ static bool take_value(options *o, const option *found, const char *dashes,
   }
   if (attached != NULL) {
     o->value = attached;
-  } else if (o->at < o->argc) {
+  } else if (o->at < o->argc && strcmp(o->argv[o->at], "--") != 0) {
     o->value = o->argv[o->at++];
   } else {
     usage_error(o->argv[0], "--%s needs a value", found->name);

@@ -61,6 +61,16 @@ void text_free(text *t) {
   *t = (text){0};
 }
 
+void make_printable(char *chars, size_t length) {
+  for (size_t i = 0; i < length; i++) {
+    unsigned char c = (unsigned char)chars[i];
+    /* U+0080 to U+009F are 0xC2 and another byte; 0x9B of them begins a command, too. */
+    bool is_second = i + 1 < length && c == 0xC2 && (unsigned char)chars[i + 1] < 0xA0;
+    if (c < 0x20 || c == 0x7F || is_second) chars[i] = '?';
+    if (is_second) chars[++i] = '?';
+  }
+}
+
 /* ---- files ---- */
 
 bool file_read(const char *path, text *content) {

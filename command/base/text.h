@@ -23,6 +23,10 @@ void text_add_string(text *t, const char *string);
 __attribute__((format(printf, 2, 3))) void text_format(text *t, const char *format, ...);
 void text_free(text *t);
 
+/* Makes control characters '?': names come from files that anybody may have written, and
+ * a terminal obeys such characters. */
+void make_printable(char *chars, size_t length);
+
 /* As realloc for an array of `count` elements, and ends the program without memory. */
 void *memory_resize(void *memory, size_t count, size_t size);
 

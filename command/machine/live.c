@@ -16,6 +16,7 @@
 
 static void copy_string(char *to, size_t size, const json_reader *r) {
   snprintf(to, size, "%s", r->string);
+  make_printable(to, strlen(to));
 }
 
 static const struct {
@@ -151,8 +152,21 @@ static void folder_of(int which, char *folder) {
   if (which == 1) snprintf(folder, PATH_SIZE, "/tmp/weft-%lu", (unsigned long)getuid());
 }
 
+/* Has the process ended, and its parent has not asked for its exit code yet? */
+static bool is_zombie(long pid) {
+  char path[64];
+  text stat = {0};
+  snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+  /* The state stands behind the name, which is in parentheses and may have some. */
+  const char *name_end =
+      file_read(path, &stat) && stat.length > 0 ? strrchr(stat.chars, ')') : NULL;
+  bool is_one = name_end != NULL && name_end[1] == ' ' && name_end[2] == 'Z';
+  text_free(&stat);
+  return is_one;
+}
+
 static bool is_alive(long pid) {
-  return kill((pid_t)pid, 0) == 0 || errno == EPERM;
+  return (kill((pid_t)pid, 0) == 0 || errno == EPERM) && !is_zombie(pid);
 }
 
 bool live_read(live *l, long pid, char *problem) {

@@ -266,6 +266,9 @@ static void estimate_span(trace *t) {
   t->speedup_max = shortest + t->nobody_ns > 0 ? serial / (shortest + t->nobody_ns) : 1;
   if (shortest < t->work_ns / t->threads) shortest = t->work_ns / t->threads;
   t->speedup_here = shortest + t->nobody_ns > 0 ? serial / (shortest + t->nobody_ns) : 1;
+  /* An estimate: what was reached was possible. */
+  if (t->speedup_here < t->speedup) t->speedup_here = t->speedup;
+  if (t->speedup_max < t->speedup_here) t->speedup_max = t->speedup_here;
 }
 
 /* ---- totals ---- */

@@ -80,6 +80,7 @@ static void set_text(char *to, size_t size, const json_reader *r) {
          ((unsigned char)r->string[length] & 0xC0) == 0x80)
     length--;
   memcpy(to, r->string, length);
+  make_printable(to, length);
   to[length] = '\0';
 }
 

@@ -8,6 +8,7 @@
 #include <harness/harness.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -294,6 +295,7 @@ TEST(run_sets_the_environment) {
   EXPECT(0, "", "run echo --json -n", "--json -n"); /* options end at the program */
   EXPECT(2, "", "run", "which program?");
   EXPECT(2, "", "run -n", "needs a value");
+  EXPECT(2, "", "run --trace -- true", "--trace needs a value");
   EXPECT(2, "", "run -n 0 true", "from 1 to 1024, not '0'");
   EXPECT(2, "", "run -n 1025 true", "not '1025'");
   EXPECT(2, "", "run -n 2x true", "not '2x'");
@@ -354,6 +356,28 @@ TEST(top_sums_up_traces) {
   remove_folder();
 }
 
+/* A name may hold anything; a terminal must not obey it. */
+TEST(names_do_nothing_to_the_terminal) {
+  static const char *const subcommands[] = {"top @/t.json", "doctor @/t.json",
+                                            "view @/t.json -o @/t.html", NULL};
+  make_folder();
+  put_file("t.json", "{\"otherData\":{\"program\":\"p\\u001b[2J\"},\"traceEvents\":["
+                     "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":1,\"tid\":1,"
+                     "\"args\":{\"name\":\"t\\u009b2J\"}},\n"
+                     "{\"ph\":\"X\",\"cat\":\"task\",\"name\":\"a\\u001b]0;b\\u0007\\r"
+                     "c\\u007f\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":90000}]}");
+  for (int i = 0; subcommands[i] != NULL; i++) {
+    int code = weft("", with_folder(subcommands[i]));
+    CHECK(code == 0 || code == 3);
+    CHECK(says("p?[2J"));
+    CHECK(!says("\033") && !says("\r") && !says("\a") && !says("\177") &&
+          !says("\xC2\x9B"));
+  }
+  CHECK_EQ(weft("", with_folder("top @/t.json")), 0);
+  CHECK(says("a?]0;b??c?") && says("1 thread,"));
+  remove_folder();
+}
+
 static const char LOOK[] = "{\"weft\":\"0.2.0\",\"pid\":%ld,\"program\":\"player\","
                            "\"uptime_ns\":2000000000,\"pools\":[{"
                            "\"pool\":1,\"name\":\"weft\",\"threads\":2,\"cpus\":2,"
@@ -378,7 +402,7 @@ TEST(top_watches_programs) {
   put_file(path, content);
   snprintf(arguments, sizeof arguments, "top %ld", pid);
   EXPECT(0, environment, arguments, "player");
-  CHECK(says("1 of 2 threads at work") && says("3 injected waiting") && says("75 %"));
+  CHECK(says("1 of 2 threads at work") && says("waiting: 3 injected") && says("75 %"));
   CHECK(says("working") && !says("away") && !says("\033["));
   snprintf(arguments, sizeof arguments, "top %ld --json", pid);
   CHECK_EQ(weft(environment, arguments), 0);
@@ -394,12 +418,24 @@ TEST(top_watches_programs) {
   /* What a process left that could not tidy up is not shown. */
   put_file("weft-999999998.json", content);
   EXPECT(1, environment, "top 999999998", "there is no process");
+  /* Nor one whose parent has not asked for its exit code. */
+  pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) _exit(0);
+  siginfo_t info;
+  REQUIRE(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT) == 0);
+  snprintf(path, sizeof path, "weft-%ld.json", (long)child);
+  put_file(path, content);
+  snprintf(arguments, sizeof arguments, "top %ld", (long)child);
+  EXPECT(1, environment, arguments, "there is no process");
+  REQUIRE(waitpid(child, NULL, 0) == child);
   remove_folder();
 }
 
 /* Runs the command on a terminal of its own; what it prints, until it prints `until`, is
  * in output. Then it gets `key`. Returns its exit code. */
-static int on_terminal(char **arguments, const char *until, const char *key) {
+static int on_terminal(char **arguments, const char *kind, const char *until,
+                       const char *key) {
   int terminal = posix_openpt(O_RDWR | O_NOCTTY);
   REQUIRE(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
   const char *name = ptsname(terminal);
@@ -413,7 +449,8 @@ static int on_terminal(char **arguments, const char *until, const char *key) {
     dup2(line, 1);
     dup2(line, 2);
     unsetenv("NO_COLOR");
-    setenv("TERM", "xterm", 1);
+    setenv("TERM", kind, 1);
+    setenv("LC_ALL", "C", 1); /* a byte is a column */
     execv(WEFT_COMMAND, arguments);
     _exit(127);
   }
@@ -435,10 +472,10 @@ static int on_terminal(char **arguments, const char *until, const char *key) {
 TEST(a_terminal_has_colour_and_keys) {
   char command[] = "weft", info[] = "info", top[] = "top", never[] = "--color=never";
   char *plain[] = {command, info, NULL};
-  CHECK_EQ(on_terminal(plain, "", NULL), 0);
+  CHECK_EQ(on_terminal(plain, "xterm", "", NULL), 0);
   CHECK(says("\033[1m"));
   char *colourless[] = {command, info, never, NULL};
-  CHECK_EQ(on_terminal(colourless, "", NULL), 0);
+  CHECK_EQ(on_terminal(colourless, "xterm", "", NULL), 0);
   CHECK(!says("\033["));
 
   make_folder();
@@ -449,9 +486,17 @@ TEST(a_terminal_has_colour_and_keys) {
   snprintf(path, sizeof path, "weft-%s.json", pid);
   put_file(path, content);
   char *watch[] = {command, top, pid, NULL};
-  CHECK_EQ(on_terminal(watch, "q ends", "q"), 0);
+  CHECK_EQ(on_terminal(watch, "xterm", "q ends", "q"), 0);
   CHECK(says("player") && says("\033[?1049h") && says("\033[?1049l") &&
         says("\033[?25h"));
+  /* Without such abilities: one look, which fits into 80 columns. */
+  CHECK_EQ(on_terminal(watch, "dumb", "", NULL), 0);
+  CHECK(says("player") && !says("\033"));
+  for (const char *line = output; *line != '\0';) {
+    size_t length = strcspn(line, "\r\n");
+    CHECK_MSG(length <= 80, "%zu columns: %.*s", length, (int)length, line);
+    line += length + strspn(line + length, "\r\n");
+  }
   remove_folder();
 }
 
