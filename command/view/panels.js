@@ -42,7 +42,7 @@ function fillTiles(model) {
   tile(showCount(s.threads), s.cpus ? `on ${showCount(s.cpus)} CPUs` : '', 'threads');
   tile(showShare(s.working_ns, available).replace(' %', ''), '%', 'of them at work');
   tile(s.speedup.toFixed(2), '×', 'faster than one thread', 'All work and serial time, divided by the time that passed');
-  tile(s.speedup_max > 999 ? '> 999' : s.speedup_max.toFixed(1), '×', 'possible at most', 'On any number of CPUs. An estimate, see below');
+  tile(s.speedup_max > 999 ? '> 999' : s.speedup_max.toFixed(s.speedup_max < 100 ? 2 : 0), '×', 'possible at most', 'On any number of CPUs. An estimate, see below');
   tile(...time(s.work_ns), 'of work');
   tile(showCount(s.steals), '', 'steals');
 }

@@ -1,8 +1,11 @@
-/* Observers: what they are told, and when they are not called any more.
+/* Observers: what they are told, and when they are not called any more. Static probes.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memmem */
 #include "harness/harness.h"
 #include "sched/support.h"
+
+#include "check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -160,3 +163,33 @@ TEST(an_observer_is_gone_when_it_is_removed) {
   harness_run_threads(3, come_and_go, pool);
   weft_pool_destroy(pool);
 }
+
+/* ---- static probes ---- */
+
+#if defined(__linux__) && defined(__has_include)
+#if __has_include(<sys/sdt.h>) && !defined(WEFT_NO_PROBES)
+#define HAS_PROBES 1
+#endif
+#endif
+
+#ifdef HAS_PROBES
+/* The note of a probe holds its provider and its name, each with a byte 0. */
+static bool has_probe(const char *file, size_t length, const char *name) {
+  char note[64];
+  int size = snprintf(note, sizeof note, "weft%c%s", 0, name) + 1;
+  return memmem(file, length, note, (size_t)size) != NULL;
+}
+
+TEST(probes_are_in_the_program) {
+  static const char *const names[] = {"task__begin", "task__end", "sleep__begin",
+                                      "sleep__end",  "wake",      "steal",
+                                      "expose",      "takeover",  "inject"};
+  size_t length = 0;
+  char *file = read_whole("/proc/self/exe", &length);
+  REQUIRE(file != NULL);
+  CHECK(!has_probe(file, length, "no__such__probe"));
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+    CHECK_MSG(has_probe(file, length, names[i]), "%s is missing", names[i]);
+  free(file);
+}
+#endif
