@@ -199,8 +199,8 @@ static bool frames_prepare(stop *s, bool is_small) {
   size_t width = is_small ? 60 : 320, height = width * 5 / 8;
   frame_count = is_small ? 5 : MOST_FRAMES;
   s->steps = frame_count;
-  (void)snprintf(s->title, sizeof s->title, "a frame; %zu of them, every %d ms", frame_count,
-                 FRAME_MS);
+  (void)snprintf(s->title, sizeof s->title, "a frame; %zu of them, every %d ms",
+                 frame_count, FRAME_MS);
   return picture_make(&animations[0].picture, width, height) &&
          picture_make(&animations[1].picture, width, height);
 }
