@@ -43,14 +43,9 @@ test: configure ## run the tests of every feature: three minutes with the build
 check: ## run what must hold before a change goes in: a quarter of an hour
 	@.ci/run
 
-check-long: all ## run the long tests
-	@ctest --test-dir $(BUILD) -L long --output-on-failure
-	@tools/check-reference --programs
-	@.ci/run $(LONG_STEPS)
-
-# Steps of .ci/run that it does not run by itself.
-LONG_STEPS = dev-gcc dev-clang release-gcc release-clang posix-gcc asan-gcc tsan-gcc msan valgrind \
-  delays orders coverage static platforms fuzz reproducible pthreadpool-suite packages
+# STEPS: names of steps (`tools/check-long --list`); all that have not passed if there are none.
+check-long: ## run everything that takes long: a day; goes on where it was, writes a report
+	@tools/check-long $(STEPS)
 
 check-platforms: ## test for other machines and systems, under emulators; goes on where it was
 	@tools/check-platforms; status=$$?; tools/check-platforms --show && exit $$status
