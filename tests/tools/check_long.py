@@ -314,23 +314,41 @@ class CheckLong(unittest.TestCase):
 
     def test_pages_take_their_figures_from_the_report(self):
         page = ("| R01 | a goal: 40 | <!-- = first.things --><!-- /= --> things, `2^32`, x86-64 |\n"
-                "| R02 | a goal | <!-- = waits.result -->passed<!-- /= --> |\n")
+                "| R02 | a goal | <!-- = waits.result -->passed<!-- /= --> |\n"
+                "| R03 | a goal | <!-- = first last -->met<!-- /= --> |\n")
+        page += "".join("| R%02d | a goal | met |\n" % n for n in range(4, 39))
         self.write("docs/verification.md", page)
         self.assertEqual(self.tool("--check").returncode, 1)
         self.tool("first")
         self.assertIn("-->42<!-- /= --> things", self.read("docs/verification.md"))
-        self.assertIn("-->open<!-- /= -->", self.read("docs/verification.md"))
+        self.assertIn("waits.result -->open<!-- /= -->", self.read("docs/verification.md"))
+        self.assertIn("first last -->open<!-- /= -->", self.read("docs/verification.md"))
+        self.tool("last")
+        self.assertIn("first last -->met<!-- /= -->", self.read("docs/verification.md"))
         done = self.tool("--check")
         self.assertEqual(done.returncode, 0, done.stdout)
         good = self.read("docs/verification.md")
         for bad, message in (
                 (good.replace("-->42<", "-->43<"), "first.things is 42 in the report, not 43"),
                 (good.replace("x86-64", "50 more"), "the number 50 was typed"),
-                (good.replace("first.things", "nobody.things"), "names no step")):
+                (good.replace("first.things", "nobody.things"), "names no step"),
+                (good.replace("| R07 |", "| R06 |"), "not R01 to R38")):
             self.write("docs/verification.md", bad)
             done = self.tool("--check")
             self.assertEqual(done.returncode, 1)
             self.assertIn(message, done.stdout)
+
+    def test_pieces_that_go_on_by_themselves_and_conditions(self):
+        self.steps("[slow]\nwhat = w\ncount.rounds = ^round\nrequire = rounds >= 3\n"
+                   "run = echo round; echo x >>$OUT/ran; [ $(wc -l <$OUT/ran) -ge 3 ] || exit 75\n"
+                   "[few]\nwhat = w\nsum.found = (\\d+) found\nrequire = found >= 3\n"
+                   "run = echo 2 found\n")
+        self.assertEqual(self.tool("slow").returncode, 0)
+        self.assertEqual(self.ran(), ["x"] * 3)
+        self.assertEqual(self.tool("few").returncode, 1)
+        report = self.read("docs/verification/report.md")
+        self.assertIn("| slow.result | passed |", report)
+        self.assertIn("| few.result | failed |", report)
 
     def test_mistakes_in_the_list_of_steps(self):
         self.steps("[a]\nwhat = w\nrun = true\nlimt = 5 s\n")

@@ -85,9 +85,9 @@ class Step:
     """One section of steps.ini."""
 
     def __init__(self, root, name, section):
-        known = {"what", "run", "of", "parts", "about", "limit", "parallel", "logs"}
+        known = {"what", "run", "of", "parts", "about", "limit", "parallel", "logs", "require"}
         for key in section:
-            if key not in known and not re.match(r"(figure|sum|most)\.[a-z_]+$", key):
+            if key not in known and not re.match(r"(figure|sum|most|count)\.[a-z_0-9]+$", key):
                 raise ValueError("%s: unknown word %r" % (name, key))
         self.root = root
         self.name = name
@@ -99,6 +99,7 @@ class Step:
         self.limit = seconds_of(section.get("limit", "1 h"))
         self.parallel = section.getboolean("parallel", False)
         self.logs = section.get("logs", "").split()
+        self.require = section.get("require", "").strip()
         self.figures = [(key.split(".", 1)[1], key.split(".", 1)[0], re.compile(value, re.M))
                         for key, value in section.items() if "." in key]
 
@@ -139,14 +140,25 @@ class Step:
         found = {}
         for name, kind, pattern in self.figures:
             values = [m.group(m.lastindex or 0) for m in pattern.finditer(text)]
-            if not values:
+            if kind == "count":
+                found[name] = len(values)
+            elif not values:
                 continue
-            if kind == "figure":
+            elif kind == "figure":
                 found[name] = number(values[-1])
             else:
                 values = [v for v in map(number, values) if not isinstance(v, str)]
                 found[name] = sum(values) if kind == "sum" else max(values, default=0)
         return found
+
+    def is_enough(self, figures):
+        """Does the condition of the step hold for its figures?"""
+        if not self.require:
+            return True
+        try:
+            return bool(eval(self.require, {"__builtins__": {}}, dict(figures)))
+        except NameError: # a figure is missing
+            return False
 
     def together(self, name, values):
         """A figure of the whole step from those of its parts."""
@@ -159,6 +171,8 @@ class Step:
 
 def number(text):
     text = text.strip().replace(",", "")
+    if re.fullmatch(r"[\d.]+e\+\d+", text):
+        return int(float(text))
     if re.fullmatch(r"\d+", text):
         return int(text)
     return float(text) if re.fullmatch(r"\d+\.\d+", text) else text
