@@ -201,10 +201,8 @@ static double longest_beside(const steps *all, uint64_t start_ns) {
     if (both && since < 0) since = s->ts;
     if (both || since < 0) continue;
     double length = s->ts - since;
-    if (length > longest) {
-      if (length > BOUND_US) length -= excused_us(start_ns, since, s->ts);
-      if (length > longest) longest = length;
-    }
+    if (length > longest) length -= excused_us(start_ns, since, s->ts);
+    if (length > longest) longest = length;
     since = -1;
   }
   return longest;

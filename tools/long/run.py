@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -132,8 +133,9 @@ class Runner:
         environment[MARK] = self.state.folder
         for name in ("MAKEFLAGS", "MAKELEVEL", "MFLAGS"):
             environment.pop(name, None)
+        before = shlex.split(os.environ.get("WEFT_LONG_RUN", ""))
         return subprocess.Popen(
-            ["bash", "-c", "set -euo pipefail\n" + piece.step.run], cwd=self.root,
+            before + ["bash", "-c", "set -euo pipefail\n" + piece.step.run], cwd=self.root,
             env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             start_new_session=True)
 
