@@ -103,7 +103,9 @@ static void rest(long threads) {
   pthread_barrier_wait(&resting);
   end_pools();
   AWAIT(own_status("\nThreads:") == threads); /* the kernel forgets one a little later */
+#if defined(__GLIBC__)
   malloc_trim(0);
+#endif
   long bytes = 1024 * own_status("\nVmRSS:");
   unsigned long rests = atomic_fetch_add(&shared->rests, 1) + 1;
   if (rests <= EARLY) atomic_store(&shared->first_bytes, bytes);
