@@ -41,16 +41,19 @@ static void own_screen(void) {
   /* Acquire: pairs with the release below. */
   uint32_t owner = wf_u32_load_acquire(&x_process);
   while (owner != process) {
+    /* The CAS pairs with the release of another process. explorer: relaxed suffices; a
+     * forked process has one thread, which sees all of its own past. */
     if (owner == BEING_RESET) {
       wf_sys_thread_yield();
-      owner = wf_u32_load_acquire(&x_process); /* pairs with the release below */
     } else if (wf_u32_cas_acquire(&x_process, &owner, BEING_RESET)) {
-      /* The CAS pairs with the release below, of another process. */
       memset(&screen, 0, sizeof screen);
       /* Release: pairs with the acquires above. */
       wf_u32_store_release(&x_process, process);
       return;
     }
+    /* Acquire: pairs with the release above. Also after the CAS: one that fails orders
+     * nothing. */
+    owner = wf_u32_load_acquire(&x_process);
   }
 }
 
@@ -146,7 +149,8 @@ static void draw_until_stopped(void *number) {
 
 /* [locked] Without a thread the lines are drawn when something else draws. */
 static void start_thread(void) {
-  /* Relaxed: the start of the thread publishes it. */
+  /* Relaxed: the start of the thread publishes it. explorer: a store would do, under the
+   * lock. */
   uint32_t round = wf_u32_fetch_add_relaxed(&x_round, 1) + 1;
   screen.has_thread =
       wf_sys_thread_start(&screen.thread, "weft-progress", 0, draw_until_stopped,
@@ -206,7 +210,8 @@ void wf_screen_remove(wf_screen_entry *entry, bool stays) {
     if (ends) {
       thread = screen.thread;
       screen.has_thread = false;
-      wf_u32_fetch_add_relaxed(&x_round, 1); /* relaxed: see draw_until_stopped */
+      /* relaxed: see draw_until_stopped; explorer: a store would do, under the lock */
+      wf_u32_fetch_add_relaxed(&x_round, 1);
     }
   }
   wf_lock_unlock(&screen.lock);
