@@ -101,6 +101,33 @@ XP_INTEGER(u64, uint64_t)
 XP_INTEGER(word, uintptr_t)
 XP_WORD(ptr, void *)
 
+/* Mutants of tools/order-mutants: a read-modify-write that is none, between whose load
+ * and store others may come. */
+#define XP_SPLIT_CAS(type, value_type)                                                   \
+  XP_INLINE bool wf_##type##_cas_split(wf_##type *p, value_type *expected,               \
+                                       value_type desired) {                             \
+    value_type seen = wf_##type##_load_relaxed(p);                                       \
+    bool done = seen == *expected;                                                       \
+    if (done) wf_##type##_store_relaxed(p, desired);                                     \
+    *expected = seen;                                                                    \
+    return done;                                                                         \
+  }
+#define XP_SPLIT(type, value_type)                                                       \
+  XP_SPLIT_CAS(type, value_type)                                                         \
+  XP_INLINE value_type wf_##type##_fetch_add_split(wf_##type *p, value_type n) {         \
+    value_type seen = wf_##type##_load_relaxed(p);                                       \
+    wf_##type##_store_relaxed(p, seen + n);                                              \
+    return seen;                                                                         \
+  }                                                                                      \
+  XP_INLINE value_type wf_##type##_fetch_sub_split(wf_##type *p, value_type n) {         \
+    return wf_##type##_fetch_add_split(p, (value_type)0 - n);                            \
+  }
+
+XP_SPLIT(u32, uint32_t)
+XP_SPLIT(u64, uint64_t)
+XP_SPLIT(word, uintptr_t)
+XP_SPLIT_CAS(ptr, void *)
+
 /* A word that only the calling thread writes. */
 XP_INLINE void *wf_ptr_load_own(const wf_ptr *p) {
   return wf_ptr_load_relaxed(p);

@@ -57,6 +57,10 @@ bool xp_replay(const xp_scenario *scenario, xp_mode mode, const char *text, bool
 xp_result xp_search_random(const xp_scenario *scenario, xp_mode mode, uint64_t executions,
                            unsigned depth, uint64_t seed);
 
+/* About how many executions a search has, from samples. */
+double xp_estimate(const xp_scenario *scenario, xp_mode mode, int bound, uint64_t samples,
+                   uint64_t seed, xp_result *result);
+
 /* The search that runs. */
 typedef struct xp_run {
   const xp_scenario *scenario;
@@ -200,6 +204,14 @@ char *xp_heap_stack(size_t size);
 /* ---- races.c ---- */
 
 void xp_races_begin(void);
+
+/* ---- cover.c ---- */
+
+/* Writes to a file which scenario reaches which accesses as steps, that is, to words that
+ * several threads use at the time. Off unless opened. */
+void xp_cover_open(const char *path);
+void xp_cover(const void *pc);
+void xp_cover_end(const xp_scenario *scenario);
 
 /* ---- report.c ---- */
 

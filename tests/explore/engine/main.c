@@ -1,11 +1,15 @@
 /* main.c - runs the scenarios of a program, and prints a line for each.
  *
  *     test_explore_NAME [--quick] [--stop] [--list] [--mode sc|tso|ra] [--bound N]
- *                       [--random N [--depth D] [--seed S]] [scenario...]
+ *                       [--random N [--depth D] [--seed S]] [--estimate N]
+ *                       [--cover FILE] [--only SCENARIO] [scenario...]
  *     test_explore_NAME --replay SCENARIO/MODE:SCHEDULE
  *
  * --quick takes the smaller bounds of `make test`, --stop ends with the first failure.
- * EXPLORE_REPLAY in the environment does the same as --replay.
+ * --estimate runs nothing to its end: it says about how many executions each search has,
+ * from N samples, and how long that would take. --cover writes which accesses the
+ * scenarios reach, for tools/atomics. EXPLORE_REPLAY in the environment does the same as
+ * --replay.
  *
  * SPDX-License-Identifier: MIT */
 #include "engine.h"
@@ -27,15 +31,16 @@ static struct {
   bool quick, list, stop;
   unsigned mode; /* 0: as the scenario says */
   int bound;     /* -2: as the scenario says */
-  uint64_t random, seed;
+  uint64_t random, seed, estimate;
   unsigned depth;
-  const char *replay;
+  const char *replay, *only;
   int name_count;
   char **names;
 } options = {.bound = -2, .seed = 1, .depth = DEFAULT_DEPTH};
 
 static bool is_wanted(const xp_scenario *scenario) {
   if (options.quick && scenario->quick_bound == NOT_QUICK) return false;
+  if (options.only != NULL) return strcmp(scenario->name, options.only) == 0;
   if (options.name_count == 0) return true;
   for (int i = 0; i < options.name_count; i++)
     if (strstr(scenario->name, options.names[i]) != NULL) return true;
@@ -82,9 +87,24 @@ static bool is_as_expected(const xp_scenario *scenario, const xp_result *result)
   return result->complete || scenario->incomplete != NULL || options.random > 0;
 }
 
+static bool estimate_mode(const xp_scenario *scenario, xp_mode mode) {
+  xp_result result;
+  int bound = bound_of(scenario, mode);
+  if (bound == XP_UNBOUNDED || scenario->random != 0) return true;
+  double all =
+      xp_estimate(scenario, mode, bound, options.estimate, options.seed, &result);
+  double seconds = result.seconds / (double)result.executions * all;
+  printf("%-40s %-3s %4d about %12.0f executions, %9.0f s%s\n", scenario->name,
+         xp_mode_name(mode), bound, all, seconds,
+         result.failure != XP_NOTHING ? "  FAILED" : "");
+  fflush(stdout);
+  return result.failure == XP_NOTHING;
+}
+
 static bool run_mode(const xp_scenario *scenario, xp_mode mode) {
   xp_result result;
   char bound[32];
+  if (options.estimate > 0) return estimate_mode(scenario, mode);
   uint64_t random = options.random != 0 ? options.random : scenario->random;
   if (random != 0) {
     snprintf(bound, sizeof bound, "pct%u", options.depth);
@@ -172,12 +192,18 @@ static void read_options(int argc, char **argv) {
       options.bound = strcmp(value, "all") == 0 ? XP_UNBOUNDED : atoi(value);
     else if (strcmp(argv[i - 1], "--random") == 0)
       options.random = strtoull(value, NULL, 0);
+    else if (strcmp(argv[i - 1], "--estimate") == 0)
+      options.estimate = strtoull(value, NULL, 0);
     else if (strcmp(argv[i - 1], "--seed") == 0)
       options.seed = strtoull(value, NULL, 0);
     else if (strcmp(argv[i - 1], "--depth") == 0)
       options.depth = (unsigned)atoi(value);
     else if (strcmp(argv[i - 1], "--replay") == 0)
       options.replay = value;
+    else if (strcmp(argv[i - 1], "--only") == 0)
+      options.only = value;
+    else if (strcmp(argv[i - 1], "--cover") == 0)
+      xp_cover_open(value);
     else {
       fprintf(stderr, "unknown option %s\n", argv[i - 1]);
       exit(2);
@@ -203,6 +229,7 @@ int main(int argc, char **argv) {
     }
     run++;
     if (!run_scenario(scenario)) failed++;
+    xp_cover_end(scenario);
     if (failed > 0 && options.stop) break;
   }
   if (!options.list) printf("%u scenarios, %u failed\n", run, failed);

@@ -426,6 +426,7 @@ uint64_t xp_load(const void *p, unsigned size, xp_order order) {
     know(location, stored, order);
     take_over(stored, order);
   }
+  if (location != NULL) xp_cover(__builtin_return_address(0));
   xp_trace_access("load", p, order, value, __builtin_return_address(0));
   xp_after_step();
   return value;
@@ -433,6 +434,7 @@ uint64_t xp_load(const void *p, unsigned size, xp_order order) {
 
 void xp_store(void *p, unsigned size, uint64_t value, xp_order order) {
   xp_location *location = begin(p, size, STORE, FRAME);
+  if (location != NULL) xp_cover(__builtin_return_address(0));
   xp_trace_access("store", p, order, value, __builtin_return_address(0));
   if (location == NULL) {
     direct_write(p, size, value);
@@ -504,6 +506,7 @@ uint64_t xp_rmw(void *p, unsigned size, xp_rmw_kind kind, uint64_t operand,
     take_over(read, order);
     add_store(location, at + 1, cut(combined(kind, old, operand), size), order, read);
   }
+  if (location != NULL) xp_cover(__builtin_return_address(0));
   xp_trace_access("rmw, was", p, order, old, __builtin_return_address(0));
   xp_after_step();
   return old;
@@ -534,6 +537,7 @@ bool xp_cas(void *p, unsigned size, uint64_t *expected, uint64_t desired, xp_ord
     if (done) add_store(location, at + 1, desired, order, read);
   }
   if (!done && !xp_now.alone) xp_spin_note(p);
+  if (location != NULL) xp_cover(__builtin_return_address(0));
   xp_trace_access(done ? "cas done, was" : "cas failed, is", p, order, old,
                   __builtin_return_address(0));
   *expected = old;
@@ -564,6 +568,7 @@ void xp_fence(xp_order order) {
   } else {
     fence_views(xp_current, order);
   }
+  xp_cover(__builtin_return_address(0));
   xp_trace("fence");
   xp_after_step();
 }

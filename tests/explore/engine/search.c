@@ -96,12 +96,31 @@ static unsigned from_given(xp_choice kind, unsigned ordinal, unsigned ordinary) 
   return ordinary;
 }
 
+/* ---- how large a search is ---- */
+
+/* While this is not 0, new choices are drawn: anything out of the ordinary with this
+ * probability. The product of 1 / probability over the choices of an execution is, on
+ * average, the number of all executions (Knuth 1975). */
+static double stray;
+static double sample_weight;
+
+static unsigned draw_choice(unsigned n) {
+  if (n == 1) return 0;
+  if ((double)(next_random() >> 1) / (double)((uint64_t)1 << 52) >= stray) {
+    sample_weight /= 1 - stray;
+    return 0;
+  }
+  sample_weight *= (n - 1) / stray;
+  return 1 + (unsigned)(next_random() % (n - 1));
+}
+
 static unsigned from_stack(unsigned n) {
   if (depth == MAX_CHOICES) {
     fprintf(stderr, "explorer: too many choices in one execution\n");
     exit(2);
   }
-  if (depth == length) stack[length++] = (choice){(uint16_t)n, 0};
+  if (depth == length)
+    stack[length++] = (choice){(uint16_t)n, (uint16_t)(stray > 0 ? draw_choice(n) : 0)};
   if (stack[depth].options != n) {
     fprintf(stderr, "explorer: %s does not do the same twice (%u options, not %u)\n",
             xp_now.scenario->name, n, stack[depth].options);
@@ -383,6 +402,34 @@ xp_result xp_search_random(const xp_scenario *scenario, xp_mode mode, uint64_t e
   }
   result.seconds = seconds_now() - start;
   return result;
+}
+
+double xp_estimate(const xp_scenario *scenario, xp_mode mode, int bound, uint64_t samples,
+                   uint64_t seed, xp_result *result) {
+  double sum = 0, start = seconds_now();
+  *result = (xp_result){0};
+  begin_search(scenario, mode, XP_SEARCH_ALL);
+  set_bounds(scenario, mode, bound);
+  random_state = seed * 0x9E3779B97F4A7C15u + 1;
+  stray = 0.02;
+  while (result->executions < samples && result->failure == XP_NOTHING) {
+    length = 0;
+    sample_weight = 1;
+    execute();
+    if (xp_now.discovered) {
+      sum = 0; /* what was counted before is of another tree */
+      result->executions = 0;
+      continue;
+    }
+    count(result);
+    sum += sample_weight;
+    result->failure = xp_now.failure;
+    /* As many strays on average as the bound allows. */
+    stray = (double)(bound + 2) / (double)(depth + 8 * (unsigned)(bound + 2));
+  }
+  stray = 0;
+  result->seconds = seconds_now() - start;
+  return sum / (double)result->executions;
 }
 
 bool xp_replay(const xp_scenario *scenario, xp_mode mode, const char *text, bool tracing,
