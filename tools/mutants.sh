@@ -6,8 +6,8 @@
 # and $cc.
 
 cc=${CC:-cc}
+! command -v ccache >/dev/null || cc="ccache $cc" # most of what is compiled is the same each time
 tree=$work/tree
-rm -rf "$work"
 mkdir -p "$tree" "$work/engine"
 flags="-std=c11 -g -O1 -I$tree/include -I$tree/src -Itests"
 explored="$flags -include tests/explore/engine/redirect.h -fsanitize=thread -DWEFT_DEBUG=1"
@@ -21,43 +21,100 @@ unit() {
   done >"$work/$name.c"
 }
 
+# What the explorer compiles of the library. The loops of numbers in one set, as in its own
+# build (tests/explore/CMakeLists.txt).
+explored_sources() {
+  find src/core src/trace src/sched src/par -name '*.c' | sort
+}
+
+# compile_explored <folder> <source...>: compiles files of the copy, with the list of all that
+# they include beside each; false if one does not compile.
+compile_explored() {
+  folder=$1
+  shift
+  for source in "$@"; do echo "$source"; done | xargs -P "$(nproc)" -I'{}' sh -c '
+    object=$1/$(echo "${2%.c}" | tr / +).o
+    case $2 in */simd.c) set -- "$@" -DWEFT_NO_SIMD ;; esac
+    source=$3/$2
+    shift 3
+    exec "$@" -MMD -c "$source" -o "$object"' sh "$folder" '{}' "$tree" $cc $explored
+}
+
+# Compiles everything as it is; not again if nothing has changed since the last time.
 prepare_mutants() {
+  if [ -e "$work/prepared" ] &&
+    [ -z "$(find src include tests/explore tools/mutants.sh -newer "$work/prepared" -print -quit)" ]; then
+    cp -r src include "$tree" # the last run may have left a mutant
+    rm -f "$work"/programs/*
+    return
+  fi
+  rm -rf "$work/prepared" "$tree" "$work/objects" "$work/mutant" "$work/programs"
+  mkdir -p "$tree" "$work/objects" "$work/mutant" "$work/programs"
   cp -r src include "$tree"
   for source in tests/explore/engine/*.c; do
     $cc $flags -O2 -Iinclude -Isrc -c "$source" -o "$work/engine/$(basename "$source" .c).o"
   done
-  unit core core
-  unit all core sched
+  compile_explored "$work/objects" $(explored_sources)
+  rm -f "$work/libweft.a"
+  ar rc "$work/libweft.a" "$work"/objects/*.o
+  touch "$work/prepared"
 }
 
 # programs_for <file>: the programs to run, those with the most scenarios for the file first.
 programs_for() {
+  if [ -n "${only_program:-}" ]; then
+    echo "$only_program"
+    return
+  fi
   case $1 in
   */core/deque.*) echo deque ;;
-  */detail/fork_join.h) echo deque sleep life scope blocking ;;
+  */detail/fork_join.h) echo deque sleep typed life scope blocking ;;
+  */detail/typed_task.h | */sched/typed_task.*) echo typed ;;
   */core/latch.*) echo latch ;;
   */core/lock.*) echo queue latch deque ;;
-  */core/per_thread.*) echo per_thread ;;
+  */core/per_thread.*) echo per_thread par_shared ;;
   */core/*) echo queue latch ;;
+  */trace/*) echo trace ;;
+  */par/fold/numbers_scan.*) echo par_scan ;;
+  */par/iter/*) echo par_iter ;;
+  */par/shared/* | */par/progress/*) echo par_shared ;;
+  */par/graph/*) echo graph ;;
+  */par/pipeline/*) echo pipeline ;;
+  */par/*) echo par_array par_iter ;;
   */sched/blocking.*) echo blocking ;;
   */sched/global.*) echo life ;;
-  */sched/broadcast.* | */sched/handle.* | */sched/isolate.* | */sched/join.*)
-    echo scope sleep life blocking ;;
-  */sched/scope* | */sched/spawn.* | */sched/typed_task.*) echo scope sleep life blocking ;;
+  */sched/handle* | */sched/idle.* | */sched/background.*) echo handle scope life ;;
+  */sched/steer.*) echo steer ;;
+  */sched/stats.*) echo stats ;;
+  */sched/broadcast.* | */sched/isolate.* | */sched/join.*)
+    echo scope sleep watch life blocking ;;
+  */sched/scope* | */sched/spawn.*) echo scope sleep graph life blocking ;;
+  */sched/inject.*) echo sleep handle life scope ;;
+  */sched/sleep.* | */sched/search.*) echo sleep watch steer life scope blocking ;;
   *) echo sleep life scope blocking ;;
   esac
 }
 
-# finds <library> <program>: true if a scenario of the program fails; $killer names it.
+# finds <program>: true if a scenario of the program fails; $killer names it. A program that
+# includes the changed file is compiled again.
 finds() {
-  $cc $explored -c "tests/explore/$2.c" -o "$work/$2.o" 2>"$work/log" &&
-    $cc "$work"/engine/*.o "$work/$1.o" "$work/$2.o" -ldl -o "$work/$2" 2>>"$work/log" || {
+  program=$work/programs/$1
+  if [ ! -e "$program.o" ] || grep -qF "$tree/$changed" "$program.d"; then
+    $cc $explored -MMD -c "tests/explore/$1.c" -o "$program.o" 2>"$work/log" || {
+      cat "$work/log"
+      exit 2
+    }
+  fi
+  # A program that includes a source file has its own of it.
+  $cc "$program.o" "$work"/engine/*.o $objects "$work/libweft.a" -ldl \
+    -Wl,--allow-multiple-definition -o "$program" 2>"$work/log" || {
     cat "$work/log"
     exit 2
   }
+  ! grep -qF "$tree/$changed" "$program.d" || rm "$program.o" # of this mutant alone
   for extra in $tiers; do
     for mode in ra tso; do
-      timeout 300 "$work/$2" $extra --stop --mode $mode >"$work/out" 2>&1 && continue
+      timeout 300 "$program" $extra --stop --mode $mode >"$work/out" 2>&1 && continue
       # Running out of time proves nothing: the explorer itself ends endless executions.
       killer=$(sed -n 's/^\([a-z_0-9]*\) *\(sc\|tso\|ra\) .*FAILED.*/\1 (\2)/p' "$work/out" | head -1)
       [ -z "$killer" ] || return 0
@@ -66,21 +123,19 @@ finds() {
   return 1
 }
 
-# compiles_explored <library>: compiles the changed sources for the explorer.
-compiles_explored() {
-  $cc $explored -c "$work/$1.c" -o "$work/$1.o" 2>"$work/log"
-}
-
-# is_found <file>: true if the explorer finds the defect in the changed file.
+# is_found <file>: true if the explorer finds the defect in the changed file. Compiles what
+# includes the file; the rest is in the archive.
 is_found() {
-  library=all killer=
-  case $1 in */core/*) library=core ;; esac
-  compiles_explored $library || {
+  changed=$1 killer=
+  rm -f "$work"/mutant/*
+  compile_explored "$work/mutant" $(grep -lF "$tree/$1" "$work"/objects/*.d |
+    sed "s|.*/||; s|\.d$|.c|; s|+|/|g") 2>"$work/log" || {
     cat "$work/log"
     exit 2
   }
-  for program in $(programs_for "$1"); do
-    if finds $library "$program"; then return 0; fi
+  objects=$(ls "$work"/mutant/*.o 2>/dev/null || true)
+  for name in $(programs_for "$1"); do
+    if finds "$name"; then return 0; fi
   done
   return 1
 }

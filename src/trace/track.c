@@ -51,7 +51,8 @@ wf_track *wf_track_create(const wf_pool_facts *pool, unsigned worker, wf_role ro
 /* Takes a track, which is there, out of the list. */
 static void track_unlink(wf_track *track) {
   void *first = track;
-  /* Release: pairs with the acquire in wf_track_first, by way of the value. */
+  /* Release: pairs with the acquire in wf_track_first, by way of the value. explorer:
+   * relaxed suffices, as part of the release sequence of the thread that has added it. */
   if (wf_ptr_cas_release(&x_tracks, &first, track->next)) return;
   wf_track *before = wf_track_first();
   while (before->next != track) before = before->next;
@@ -62,7 +63,8 @@ void wf_track_reap(void) {
   wf_track *next;
   for (wf_track *track = wf_track_first(); track != NULL; track = next) {
     next = track->next;
-    /* Acquire: pairs with the release in wf_track_close (session.c): all is written. */
+    /* Acquire: pairs with the release in wf_track_close (session.c): all is written.
+     * explorer: relaxed suffices; both are under the lock. */
     if (wf_u32_load_acquire(&track->x_closed) == 0) continue;
     uint64_t tail;
     bool is_empty = wf_rec_ring_read(&track->ring, &tail) == tail;
@@ -120,7 +122,9 @@ static __attribute__((noinline)) void track_observe(wf_track *track, event_phase
   event.struct_size = sizeof event;
   event.pool = track->pool.number;
   event.worker = track->is_outside ? -1 : (int)track->worker;
-  wf_u32_fetch_add_relaxed(&track->x_observing, 1); /* relaxed: the fence orders it */
+  /* Relaxed: the fence orders it. explorer: a store would do, as one thread at a time
+   * writes it; the subtraction below wants to be like it. */
+  wf_u32_fetch_add_relaxed(&track->x_observing, 1);
   /* Pairs with the fence in drop_observer: either this thread sees that there is no
    * observer any more, or the one that removes it sees that it is called. */
   wf_fence_seq_cst();
