@@ -8,9 +8,11 @@
 #ifndef TESTS_FAULT_DRIVE_H
 #define TESTS_FAULT_DRIVE_H
 
+#include "fault/scenarios_iter.h"
 #include "fault/scenarios_par.h"
 #include "fault/scenarios_pool.h"
 #include "fault/scenarios_task.h"
+#include "fault/scenarios_typed.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -18,18 +20,27 @@
 #define LENGTH_OF(array) (sizeof(array) / sizeof(array)[0])
 
 /* The tables one after the other. */
-enum {
-  POOL_COUNT = LENGTH_OF(POOL_SCENARIOS),
-  TASK_COUNT = LENGTH_OF(TASK_SCENARIOS),
-  PAR_COUNT = LENGTH_OF(PAR_SCENARIOS),
-  SCENARIO_COUNT = POOL_COUNT + TASK_COUNT + PAR_COUNT
+static const struct {
+  const scenario *scenarios;
+  unsigned count;
+} TABLES[] = {
+    {POOL_SCENARIOS, LENGTH_OF(POOL_SCENARIOS)},
+    {TASK_SCENARIOS, LENGTH_OF(TASK_SCENARIOS)},
+    {PAR_SCENARIOS, LENGTH_OF(PAR_SCENARIOS)},
+    {ITER_SCENARIOS, LENGTH_OF(ITER_SCENARIOS)},
+    {TYPED_SCENARIOS, LENGTH_OF(TYPED_SCENARIOS)},
 };
-_Static_assert(SCENARIO_COUNT >= 60, "many ways to use the library");
+enum {
+  BEFORE_PAR = LENGTH_OF(POOL_SCENARIOS) + LENGTH_OF(TASK_SCENARIOS),
+  SCENARIO_COUNT = BEFORE_PAR + LENGTH_OF(PAR_SCENARIOS) + LENGTH_OF(ITER_SCENARIOS) +
+                   LENGTH_OF(TYPED_SCENARIOS)
+};
+_Static_assert(SCENARIO_COUNT >= 100, "many ways to use the library");
 
 static inline const scenario *scenario_at(unsigned index) {
-  if (index < POOL_COUNT) return &POOL_SCENARIOS[index];
-  if (index < POOL_COUNT + TASK_COUNT) return &TASK_SCENARIOS[index - POOL_COUNT];
-  return &PAR_SCENARIOS[index - POOL_COUNT - TASK_COUNT];
+  unsigned table = 0;
+  while (index >= TABLES[table].count) index -= TABLES[table++].count;
+  return &TABLES[table].scenarios[index];
 }
 
 /* ---- one run ---- */
@@ -63,8 +74,8 @@ static inline weft_pool *pool_for(const scenario *s, const weft_config *config) 
 static inline bool is_documented(const scenario *s, const fault *f, bool struck,
                                  int status) {
   if (status == s->plain) return true;
-  return struck && fault_is_of_memory(f) && (s->results & OR_ENOMEM) != 0 &&
-         status == WEFT_ENOMEM;
+  return struck && (fault_is_of_memory(f) || f->call == FAULT_MAP) &&
+         (s->results & OR_ENOMEM) != 0 && status == WEFT_ENOMEM;
 }
 
 static unsigned long runs_made, runs_struck;
@@ -113,6 +124,22 @@ static inline void run_both_ways(const scenario *s, const fault *f, pace p) {
       if (!run_with_fault(s, f, (fault_when)when, k)) break;
 }
 
+/* Each call in turn from `from` to `last`, once, by one fault after the other: all
+ * scenarios from number `first` up to `end`. */
+static inline void run_in_turn(const fault *some, size_t count, unsigned first,
+                               unsigned end, unsigned long from, unsigned long last) {
+  unsigned long most = 0;
+  runs_made = runs_struck = 0;
+  for (unsigned i = first; i < end; i++) {
+    unsigned long k = from;
+    while (k <= last && run_with_fault(scenario_at(i), &some[k % count], FAULT_ONCE, k))
+      k++;
+    if (k > most) most = k;
+  }
+  printf("  %u scenarios, %lu runs, %lu of them struck, calls up to number %lu\n",
+         end - first, runs_made, runs_struck, most - 1);
+}
+
 /* Every `step`-th scenario from `first` on. */
 static inline void run_all(const fault *some, size_t count, unsigned first, unsigned step,
                            pace p) {
@@ -129,6 +156,11 @@ static inline void run_all(const fault *some, size_t count, unsigned first, unsi
 static const fault MEMORY_FAULTS[] = {
     {"no memory", FAULT_MEMORY, ENOMEM},
     {"neither memory nor mappings", FAULT_MEMORY_MAP, ENOMEM},
+};
+
+/* Of those who ask for nothing else: tracks and files of traces. */
+static const fault MAP_FAULTS[] = {
+    {"no mappings (ENOMEM)", FAULT_MAP, ENOMEM},
 };
 
 static const fault THREAD_FAULTS[] = {

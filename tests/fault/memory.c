@@ -18,7 +18,11 @@ TEST_LIMIT(every_request_is_refused_in_turn, 120) {
 }
 
 TEST_LIMIT(mappings_are_refused_too, 120) {
-  run_all(&MEMORY_FAULTS[1], 1, POOL_COUNT + TASK_COUNT, 4, QUICK);
+  run_all(&MEMORY_FAULTS[1], 1, BEFORE_PAR, 4, QUICK);
+}
+
+TEST_LIMIT(only_mappings_are_refused, 120) {
+  run_all(MAP_FAULTS, LENGTH_OF(MAP_FAULTS), 0, 1, QUICK);
 }
 
 TEST(joins_loops_and_scopes_ask_for_no_memory) {

@@ -24,6 +24,7 @@
 typedef enum fault_call {
   FAULT_MEMORY,     /* the five calls above */
   FAULT_MEMORY_MAP, /* these and mmap, which some calls turn to without memory */
+  FAULT_MAP,        /* mmap by itself */
   FAULT_THREAD,
   FAULT_WAIT, /* the futex wait */
   FAULT_BARRIER,
@@ -96,10 +97,11 @@ void *__real_mmap(void *address, size_t size, int protection, int flags, int fd,
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
                   off_t offset);
 
-/* Only asked for when there was no memory: refused if that was. */
+/* Mostly asked for when there was no memory: refused if that was. */
 void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
                   off_t offset) {
-  if (atomic_load(&faults.call) == FAULT_MEMORY_MAP && memory_is_refused(size)) {
+  if ((atomic_load(&faults.call) == FAULT_MEMORY_MAP && memory_is_refused(size)) ||
+      fault_strikes(FAULT_MAP)) {
     errno = ENOMEM;
     return MAP_FAILED;
   }

@@ -29,6 +29,10 @@ TEST_LIMIT(every_request_is_refused_in_turn, 1800) {
   run_all(MEMORY_FAULTS, LENGTH_OF(MEMORY_FAULTS), 0, 1, EACH);
 }
 
+TEST_LIMIT(only_mappings_are_refused, 1800) {
+  run_all(MAP_FAULTS, LENGTH_OF(MAP_FAULTS), 0, 1, EACH);
+}
+
 TEST_LIMIT(every_thread_is_refused_in_turn, 1800) {
   run_all(THREAD_FAULTS, LENGTH_OF(THREAD_FAULTS), 0, 1, EACH);
 }
