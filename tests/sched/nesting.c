@@ -4,7 +4,7 @@
  * calls one after the other. A task and its calls then need at most 1.5 * D + 2 KiB,
  * because weft's frames are larger where threads share work. So a stack of 3 * D + 4 KiB
  * never overflows, in whatever way tasks run on top of each other (weft_config.stack_size
- * in weft/pool.h promises it).
+ * in weft/pool.h promises it): the first test runs on stacks of exactly that length.
  *
  * Here the stacks are small, those of started threads and those of callers, and the
  * programs use as much of them as they can. D is measured where no other thread takes
@@ -37,7 +37,15 @@ static void begin_on_started(unsigned worker, void *ctx) {
   begin_measuring();
 }
 
+static bool measures_whole;
+static _Thread_local bool is_unmeasured; /* a caller with a large stack of its own */
+static void measure_whole(void);
+
 static void measure(void) {
+  if (measures_whole) {
+    if (!is_unmeasured) measure_whole();
+    return;
+  }
   size_t used = stack_used(&here) - used_at_start;
   keep_largest(&deepest, used);
   if (allowed_need == SIZE_MAX) return;
@@ -263,6 +271,12 @@ static void call_rounds(void *ctx) {
   }
 }
 
+/* The calling thread is not one of those whose stacks the pool has made. */
+static void call_rounds_unmeasured(void *ctx) {
+  is_unmeasured = true;
+  call_rounds(ctx);
+}
+
 /* How deep is the program by itself? On one thread with a large stack, while the started
  * thread is busy, so that every call is made by the thread that waits for it. */
 static size_t serial_need(const program *p) {
@@ -316,6 +330,61 @@ static void check_everywhere(const program *p) {
     check_program(p, threads, true);
   }
 }
+
+/* ---- the promise of weft/pool.h, literally ---- */
+
+/* Enough for a program that needs D bytes, with all that a thread has on its stack, if
+ * one thread makes all calls one after the other. */
+static size_t promised_stack(size_t d) {
+  return 3 * d + 4096;
+}
+
+static atomic_ulong overflow; /* bytes beyond the stack that was asked for */
+static size_t asked_for;
+
+/* Also what lies below the outermost function: that is part of D, too. */
+static void measure_whole(void) {
+  size_t used = stack_used(&here);
+  keep_largest(&deepest, used);
+  if (used > asked_for) keep_largest(&overflow, used - asked_for);
+}
+
+static void check_promise(const program *p, unsigned threads) {
+  with_yields = false;
+  measures_whole = true;
+  asked_for = SIZE_MAX;
+  const size_t d = serial_need(p), stack = promised_stack(d);
+  asked_for = stack > scaled_stack(16 * 1024) ? stack : scaled_stack(16 * 1024);
+  atomic_store(&deepest, 0);
+  atomic_store(&overflow, 0);
+  with_yields = true;
+
+  weft_config config = WEFT_CONFIG_INIT;
+  config.threads = threads;
+  config.stack_size = asked_for;
+  config.on_start = begin_on_started;
+  caller c = {pool_with(&config), p, p->large, p->rounds};
+  run_with_stack(scaled_stack(8 * 1024 * 1024), call_rounds_unmeasured, &c);
+  weft_pool_destroy(c.pool);
+  measures_whole = false;
+  CHECK_MSG(atomic_load(&overflow) == 0, "%s: %lu bytes too deep", p->name,
+            atomic_load(&overflow));
+  printf("  %s, %u threads: D = %zu bytes, %lu of %zu used\n", p->name, threads, d,
+         atomic_load(&deepest), asked_for);
+}
+
+TEST(stacks_as_long_as_promised) {
+  const program programs[] = {
+      {"mixture", run_mixture, 0, 0, scaled(10)},
+      {"wide", run_wide, 10, (unsigned)scaled(2000), scaled(1)},
+      {"bush", run_bush, 3, (unsigned)scaled(2000), scaled(1)},
+      {"chains", run_chains, 30, 30, scaled(10)},
+  };
+  for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+    check_promise(&programs[i], 4);
+}
+
+/* ---- a lemma: what a task and its calls need ---- */
 
 TEST(joins_scopes_and_handles_on_small_stacks) {
   const program p = {"mixture", run_mixture, 0, 0, scaled(30)};
