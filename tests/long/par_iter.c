@@ -1,7 +1,11 @@
-/* A hundred thousand random iterators, see tests/par/iter/chains.h.
+/* A hundred thousand random iterators, see tests/par/iter/chains.h; and every source with
+ * every stage and every sink at 65,537 elements, of 64-bit numbers and of elements of 1,
+ * 3, 8, 24 and 100 bytes.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/iter/chains.h"
+#include "par/iter/pairs.h"
+#include "par/iter/sizes_sinks.h"
 
 TEST_LIMIT(random_chains, 1800) {
   uint64_t random = harness_seed();
@@ -10,5 +14,18 @@ TEST_LIMIT(random_chains, 1800) {
     weft_opts opts = opts_in(i % THREADS_COUNT);
     check_random_chain(&random, &opts, 4);
   }
+  close_pools();
+}
+
+TEST_LIMIT(every_source_stage_and_sink, 1800) {
+  open_pools();
+  all_pairs(65537, 0, 1);
+  close_pools();
+}
+
+TEST_LIMIT(every_source_stage_and_sink_of_all_sizes, 1800) {
+  open_pools();
+  weft_opts opts = opts_in(2);
+  all_sized(65537, &opts, 1);
   close_pools();
 }
