@@ -2,15 +2,19 @@
  *
  * WEFT_DELAY_SEED chooses the pauses; the same seed gives each thread the same sequence,
  * as far as threads come in the same order. Without the variable there are none.
+ * WEFT_DELAY_COVER names a file that is written when the program ends: which operations
+ * have been reached.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 
 #include "delay.h"
 
+#include <dlfcn.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -52,7 +56,38 @@ static void spin_a_little(void) {
     __asm__ __volatile__("" ::: "memory");
 }
 
+/* ---- which operations a program reaches, for tools/atomics ---- */
+
+enum { PLACES = 1 << 14 };
+static void *places[PLACES]; /* of calls, by open addressing; a place is never removed */
+static const char *places_path;
+
+__attribute__((constructor(101))) static void read_path(void) {
+  places_path = getenv("WEFT_DELAY_COVER");
+}
+
+static void note_place(void *call) {
+  size_t i = (uintptr_t)call * 0x9e3779b97f4a7c15u >> 50;
+  for (unsigned looks = 0; looks < PLACES && places[i] != call; looks++) {
+    if (places[i] == NULL && __sync_bool_compare_and_swap(&places[i], NULL, call)) return;
+    if (places[i] != call) i = (i + 1) % PLACES;
+  }
+}
+
+/* Addresses in the program's file, as addr2line wants them. */
+__attribute__((destructor)) static void write_places(void) {
+  Dl_info info;
+  FILE *out = places_path != NULL ? fopen(places_path, "w") : NULL;
+  if (out == NULL) return;
+  for (size_t i = 0; i < PLACES; i++)
+    if (places[i] != NULL && dladdr(places[i], &info) != 0)
+      fprintf(out, "%#lx\n",
+              (unsigned long)((uintptr_t)places[i] - (uintptr_t)info.dli_fbase - 1));
+  (void)fclose(out);
+}
+
 void wf_test_delay(void) {
+  if (places_path != NULL) note_place(__builtin_return_address(0));
   if (seed == 0) return;
   uint32_t choice = next_random() % OUT_OF;
   if (choice < SLEEPS)
