@@ -14,12 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CELLS = 4 };
+enum { CELLS = 4, MANY = 4098 };
 
 /* On the heap, where plain accesses are checked for races. */
 typedef struct world {
   unsigned runs[CELLS]; /* of each element */
   int values[CELLS];
+  int32_t *many; /* of numbers that are looked at by several threads */
   size_t counts[2];
   char slots[2 * WF_CACHE_LINE];
   wf_radix radix;
@@ -184,11 +185,32 @@ static void look_for_order(void) {
   weft_opts opts = in_pool(0);
   XP_CHECK(!weft_is_sorted_with(&opts, w->values, CELLS, sizeof(int),
                                 by_value_after_meeting, NULL));
-  XP_CHECK(!weft_is_sorted_i32_with(&opts, w->values, CELLS));
   done_with_pool();
 }
 LARGE_SCENARIO(order_is_broken, .setup = two_falls, .threads = {worker_1, look_for_order},
                .check = end_world)
+
+/* The same for numbers, which more than one thread looks at from 4096 on. */
+static void two_late_falls(void) {
+  in_pool_of_two();
+  w->many = (int32_t *)calloc(MANY, sizeof *w->many);
+  XP_CHECK(w->many != NULL);
+  w->many[MANY / 3] = w->many[MANY - 9] = 1; /* what follows is less */
+}
+static void look_at_numbers(void) {
+  weft_opts opts = in_pool(0);
+  opts.max_len = MANY / 2;
+  opts.min_len = MANY / 2;
+  XP_CHECK(!weft_is_sorted_i32_with(&opts, w->many, MANY));
+  done_with_pool();
+}
+static void free_numbers(void) {
+  free(w->many);
+  end_world();
+}
+SCENARIO(numbers_are_not_in_order, .setup = two_late_falls,
+         .threads = {worker_1, look_at_numbers}, .check = free_numbers,
+         .modes = XP_SC | XP_TSO, .bound = 1)
 
 /* ---- errors: that of the lowest index ---- */
 

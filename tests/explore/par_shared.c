@@ -129,8 +129,14 @@ static void progress_has_four(void) {
   XP_CHECK(state.done == 4);
   weft_progress_end(progress);
 }
+static void add_and_ask(void) {
+  weft_progress_state state = WEFT_PROGRESS_STATE_INIT;
+  add_to_progress();
+  weft_progress_get(progress, &state);
+  XP_CHECK(state.done >= 2 && state.done <= 4);
+}
 SCENARIO(progress_without_memory, .setup = begin_progress,
-         .threads = {add_to_progress, add_to_progress}, .check = progress_has_four,
+         .threads = {add_to_progress, add_and_ask}, .check = progress_has_four,
          .failing_allocations = 4, .quick_bound = 1)
 
 /* ---- the screen ---- */

@@ -63,6 +63,7 @@ static void read_ring(void) {
 
 static void ring_reader(void) {
   read_ring();
+  XP_CHECK(wf_rec_ring_dropped(&ring) <= 10);
   read_ring();
 }
 
@@ -282,6 +283,25 @@ static void check_outside(void) {
 }
 SCENARIO(session_and_a_thread_outside, .setup = session_begins,
          .threads = {start_and_stop, record_outside}, .check = check_outside, .bound = 1)
+
+/* A ring is half full, and a thread hurries the reader. */
+static void hurry(void) {
+  wf_trace_hurry();
+}
+SCENARIO(session_is_hurried, .setup = session_begins, .threads = {start_and_stop, hurry},
+         .check = close_and_check, .quick_bound = 1)
+
+/* An observer comes and goes meanwhile: both change the word that says who is
+ * interested, and neither loses what the other has set. */
+static void observe_for_a_while(void) {
+  weft_observer observer = WEFT_OBSERVER_INIT;
+  XP_CHECK(wf_trace_observe(&observer) == 0);
+  XP_CHECK((wf_trace_watch() & WF_WATCH_OBSERVER) != 0);
+  XP_CHECK(wf_trace_observe(NULL) == 0);
+}
+SCENARIO(session_and_an_observer, .setup = session_begins,
+         .threads = {start_and_stop, observe_for_a_while}, .check = close_and_check,
+         .quick_bound = 1)
 
 /* A signal ends the process while the trace runs, or while it is being stopped. Nothing
  * may hang: the handler has a time limit. */
