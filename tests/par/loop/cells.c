@@ -2,19 +2,7 @@
  * of all shapes, ranges of rows and columns, options, and numbers of cells that overflow.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/support.h"
-
-static const unsigned CREWS[] = {1, 2, 3, 8, 64};
-
-static void everywhere(weft_fn *fn, void *ctx) {
-  for (unsigned i = 0; i < sizeof CREWS / sizeof CREWS[0]; i++) {
-    weft_pool *pool = pool_of(CREWS[i]);
-    weft_pool_run(pool, fn, ctx);
-    weft_pool_destroy(pool);
-  }
-  fn(ctx);
-  weft_shutdown();
-}
+#include "par/loop/everywhere.h"
 
 WEFT_LOOP_2D(mark_cell, r, c, unsigned char *, marks, size_t, cols) {
   marks[r * cols + c]++;
@@ -27,17 +15,6 @@ static const size_t SIDES[] = {0,  1,  2,  3,   7,   31,  32,  33,  63,
                                64, 65, 97, 255, 256, 257, 511, 513, 1000};
 enum { SIDES_COUNT = sizeof SIDES / sizeof SIDES[0] };
 
-static weft_opts option_set(unsigned which) {
-  weft_opts opts = WEFT_OPTS_INIT;
-  if (which == 1) opts.max_len = 100;
-  if (which == 2) opts.min_len = 50;
-  if (which == 3) opts.split = WEFT_SPLIT_FIXED;
-  if (which == 4) opts.split = WEFT_SPLIT_RECURSIVE;
-  if (which == 5) opts.max_workers = 2;
-  if (which == 6) opts.target_chunks = 3;
-  return opts;
-}
-
 static void mark_matrices(void *ctx) {
   (void)ctx;
   for (unsigned i = 0; i < SIDES_COUNT; i++)
@@ -45,7 +22,7 @@ static void mark_matrices(void *ctx) {
       size_t rows = SIDES[i], cols = SIDES[j], n = rows * cols;
       if (n > 70000 / harness_slowdown()) continue;
       unsigned char *marks = marks_of(n);
-      weft_opts opts = option_set((i + j) % 7);
+      weft_opts opts = option_set((i + j) % OPTION_SETS);
       mark_cell(rows, cols, marks, cols);
       check_marks(marks, n, 1);
       mark_cell_with(&opts, rows, cols, marks, cols);
@@ -83,7 +60,7 @@ static void mark_ranges(void *ctx) {
     size_t r1 = (size_t)(harness_random(&random) % (ROWS + 1));
     size_t c0 = (size_t)(harness_random(&random) % (COLS + 1));
     size_t c1 = (size_t)(harness_random(&random) % (COLS + 1));
-    weft_opts opts = option_set((unsigned)round % 7);
+    weft_opts opts = option_set((unsigned)round % OPTION_SETS);
     memset(marks, 0, ROWS * COLS);
     mark_cell_range(r0, r1, c0, c1, marks, COLS);
     mark_cell_range_with(&opts, r0, r1, c0, c1, marks, COLS);
@@ -151,7 +128,7 @@ static void cancel_at_each_row(void *ctx) {
   (void)ctx;
   for (size_t when = 0; when < 100; when++) {
     unsigned char marks[10] = {0};
-    weft_opts opts = option_set((unsigned)when % 7);
+    weft_opts opts = option_set((unsigned)when % OPTION_SETS);
     weft_scope scope;
     weft_scope_begin(&scope);
     opts.cancel = &scope;

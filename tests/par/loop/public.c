@@ -3,22 +3,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "par/loop/blocks.h"
-
-/* Options of every kind, by number. The lengths count elements, chunks, steps or tiles.
- */
-enum { OPTION_SETS = 8 };
-
-static weft_opts option_set(unsigned which) {
-  weft_opts opts = WEFT_OPTS_INIT;
-  if (which == 1) opts.max_len = 1;
-  if (which == 2) opts.min_len = 50;
-  if (which == 3) opts.split = WEFT_SPLIT_FIXED;
-  if (which == 4) opts.split = WEFT_SPLIT_RECURSIVE;
-  if (which == 5) opts.max_workers = 2;
-  if (which == 6) opts.max_workers = 1;
-  if (which == 7) opts.target_chunks = 3;
-  return opts;
-}
+#include "par/loop/everywhere.h"
 
 static const weft_opts *options_or_null(unsigned which, weft_opts *opts) {
   *opts = option_set(which);

@@ -3,39 +3,13 @@
  * lowest index, cancellation, misuse.
  *
  * SPDX-License-Identifier: MIT */
-#include "par/support.h"
+#include "par/loop/everywhere.h"
 
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-static const unsigned CREWS[] = {1, 2, 3, 8, 64};
-
-/* In pools of each size, and from outside of all pools. */
-static void everywhere(weft_fn *fn, void *ctx) {
-  for (unsigned i = 0; i < sizeof CREWS / sizeof CREWS[0]; i++) {
-    weft_pool *pool = pool_of(CREWS[i]);
-    weft_pool_run(pool, fn, ctx);
-    weft_pool_destroy(pool);
-  }
-  fn(ctx);
-  weft_shutdown();
-}
-
-enum { OPTION_SETS = 7 };
-
-static weft_opts option_set(unsigned which) {
-  weft_opts opts = WEFT_OPTS_INIT;
-  if (which == 1) opts.max_len = 1;
-  if (which == 2) opts.min_len = 50;
-  if (which == 3) opts.split = WEFT_SPLIT_FIXED;
-  if (which == 4) opts.split = WEFT_SPLIT_RECURSIVE;
-  if (which == 5) opts.max_workers = 2;
-  if (which == 6) opts.target_chunks = 3;
-  return opts;
-}
 
 /* ---- every index once ---- */
 
