@@ -154,7 +154,7 @@ TEST_BY_NAME(program_traces_much) {
 static void become_program_that_traces_much(const char *path) {
   setenv("WEFT_TRACE", path, 1);
   setenv("WEFT_NUM_THREADS", "3", 1);
-  execl("/proc/self/exe", "test_trace_ends", "program_traces_much", (char *)NULL);
+  exec_self("program_traces_much");
   _exit(1);
 }
 

@@ -120,7 +120,7 @@ static void start_child(const char *test, const char *kind, const char *locale,
     setsid();
     dup2(pipes[0], STDIN_FILENO);
     dup2(line, LINE);
-    execl("/proc/self/exe", "terminal", test, (char *)NULL);
+    exec_self(test);
     _exit(127);
   }
   close(line);
