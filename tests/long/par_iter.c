@@ -5,7 +5,6 @@
  * SPDX-License-Identifier: MIT */
 #include "par/iter/chains.h"
 #include "par/iter/pairs.h"
-#include "par/iter/sizes_sinks.h"
 
 TEST_LIMIT(random_chains, 1800) {
   uint64_t random = harness_seed();
@@ -20,12 +19,5 @@ TEST_LIMIT(random_chains, 1800) {
 TEST_LIMIT(every_source_stage_and_sink, 1800) {
   open_pools();
   all_pairs(65537, 0, 1);
-  close_pools();
-}
-
-TEST_LIMIT(every_source_stage_and_sink_of_all_sizes, 1800) {
-  open_pools();
-  weft_opts opts = opts_in(2);
-  all_sized(65537, &opts, 1);
   close_pools();
 }

@@ -1,5 +1,5 @@
 /* Iterators over elements of 1, 3, 8, 24 and 100 bytes: every source with every stage,
- * and sinks in turn. tests/long/par_iter.c has all sinks, and longer sequences.
+ * and sinks in turn. tests/long/par_iter_sizes.c has all sinks, and longer sequences.
  *
  * SPDX-License-Identifier: MIT */
 #include "par/array/support.h"
