@@ -230,7 +230,7 @@ void weft_progress_get(weft_progress *p, weft_progress_state *state) {
   now.left_ns = UINT64_MAX;
   if (p != NULL) now = look_at(p, NULL);
   size_t size = given < sizeof now ? given : sizeof now;
-  size -= (size - sizeof now.struct_size) % sizeof now.done;
+  size -= (size - offsetof(weft_progress_state, done)) % sizeof now.done;
   memcpy(state, &now, size);
   state->struct_size = given;
 }
