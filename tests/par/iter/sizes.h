@@ -125,8 +125,14 @@ typedef enum sized_source {
   SIZED_SOURCES
 } sized_source;
 
+/* A piece is a range of numbers; leaves have one. */
+typedef struct sized_range {
+  uint32_t begin, end;
+} sized_range;
+
 typedef struct sized_data {
   sized array;
+  sized_range whole;
   sized_ctx ctx; /* of functions of the source */
   size_t pulled;
   char *text;
@@ -149,10 +155,6 @@ static inline void sized_from(void *out, size_t first, size_t n, void *ctx) {
 static inline void sized_first_of_chunk(void *out, const void *in, void *ctx) {
   memcpy(out, ((const weft_chunk *)in)->data, ((const sized_data *)ctx)->array.size);
 }
-/* A piece is a range of numbers; leaves have one. */
-typedef struct sized_range {
-  uint32_t begin, end;
-} sized_range;
 static inline bool sized_halve(void *piece, void *right, void *ctx) {
   sized_range *p = piece, *r = right;
   (void)ctx;
@@ -199,7 +201,6 @@ static inline weft_iter sized_lines(sized_data *d, sized *m, size_t n) {
  * length. */
 static inline weft_iter sized_build(sized_source kind, sized_data *d, sized *m) {
   size_t n = d->array.n, size = d->array.size;
-  sized_range whole = {0, (uint32_t)n};
   weft_iter it;
   *m = sized_of(n, size);
   memcpy(m->a, d->array.a, n * size);
@@ -222,7 +223,8 @@ static inline weft_iter sized_build(sized_source kind, sized_data *d, sized *m) 
     weft_iter_map(&it, size, sized_first_of_chunk, d);
     return it;
   case SIZED_SPLIT:
-    it = weft_iter_split(&whole, sizeof whole, sized_halve, NULL);
+    d->whole = (sized_range){0, (uint32_t)n};
+    it = weft_iter_split(&d->whole, sizeof d->whole, sized_halve, NULL);
     weft_iter_map(&it, size, sized_of_piece, d);
     m->known = false;
     return it;
