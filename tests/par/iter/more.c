@@ -617,27 +617,28 @@ typedef struct leaf_count {
 
 static void count_leaf(void *acc, void *ctx) {
   atomic_fetch_add(&((leaf_count *)ctx)->leaves, 1);
-  *(size_t *)acc = 0;
+  *(int64_t *)acc = 0;
 }
 
 static void count_elems(void *acc, const void *elems, size_t n, void *ctx) {
   (void)elems, (void)ctx;
-  *(size_t *)acc += n;
+  *(int64_t *)acc += (int64_t)n;
 }
 
 static void add_counts(void *acc, const void *right, void *ctx) {
   (void)ctx;
-  *(size_t *)acc += *(const size_t *)right;
+  *(int64_t *)acc += *(const int64_t *)right;
 }
 
 static void check_leaf_counts(void *ctx) {
-  const weft_folder f = {sizeof(size_t), sizeof(size_t), count_leaf, count_elems,
+  const weft_folder f = {sizeof(int64_t), sizeof(int64_t), count_leaf, count_elems,
                          add_counts};
   (void)ctx;
   for (size_t chunks = 1; chunks <= 1000; chunks = 3 * chunks + 1) {
     weft_opts opts = WEFT_OPTS_INIT;
     leaf_count c = {0};
-    size_t count, leaf = (10000 + chunks - 1) / chunks;
+    int64_t count;
+    size_t leaf = (10000 + chunks - 1) / chunks;
     opts.target_chunks = chunks;
     weft_iter it = weft_iter_range(0, 10000);
     weft_iter_options(&it, &opts);
