@@ -350,6 +350,19 @@ class CheckLong(unittest.TestCase):
         self.assertIn("| slow.result | passed |", report)
         self.assertIn("| few.result | failed |", report)
 
+    def test_what_comes_before_the_parts(self):
+        self.steps("[a]\nwhat = w\nbefore = echo built >>$OUT/ran; [ ! -e $OUT/broken ]\n"
+                   "parts = 1..2\nrun = echo $PART >>$OUT/ran\n")
+        self.write("build/broken", "")
+        self.assertEqual(self.tool().returncode, 1)
+        self.assertEqual(self.ran(), ["built"])
+        self.assertEqual([e["result"] for e in self.ledger()], ["failed", "failed"])
+        os.remove(os.path.join(self.out, "broken"))
+        self.assertEqual(self.tool().returncode, 0)
+        self.assertEqual(self.ran(), ["built", "1", "2"])
+        self.assertEqual(self.tool().returncode, 0)
+        self.assertEqual(self.ran(), [])
+
     def test_mistakes_in_the_list_of_steps(self):
         self.steps("[a]\nwhat = w\nrun = true\nlimt = 5 s\n")
         self.assertIn("unknown word 'limt'", self.tool().stdout)

@@ -64,7 +64,7 @@ class Tree:
 
     def key(self, step, part):
         """A checksum of all that the piece depends on."""
-        total = hashlib.sha256(("%s\n%s\n" % (step.run, part)).encode())
+        total = hashlib.sha256("\n".join((step.before, step.run, part, "")).encode())
         for path, content in self.files:
             if step.depends_on(path):
                 total.update(("%s %s\n" % (content, path)).encode())
@@ -85,7 +85,7 @@ class Step:
     """One section of steps.ini."""
 
     def __init__(self, root, name, section):
-        known = {"what", "run", "of", "parts", "about", "limit", "parallel", "logs", "require"}
+        known = {"what", "run", "of", "parts", "about", "limit", "parallel", "logs", "require", "before"}
         for key in section:
             if key not in known and not re.match(r"(figure|sum|most|count)\.[a-z_0-9]+$", key):
                 raise ValueError("%s: unknown word %r" % (name, key))
@@ -99,6 +99,7 @@ class Step:
         self.limit = seconds_of(section.get("limit", "1 h"))
         self.parallel = section.getboolean("parallel", False)
         self.logs = section.get("logs", "").split()
+        self.before = section.get("before", "").strip()
         self.require = section.get("require", "").strip()
         self.figures = [(key.split(".", 1)[1], key.split(".", 1)[0], re.compile(value, re.M))
                         for key, value in section.items() if "." in key]

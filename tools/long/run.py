@@ -126,7 +126,7 @@ class Runner:
 
     # ---- one piece ----
 
-    def start(self, piece, log, slot):
+    def start(self, piece, log, slot, command):
         work = os.path.join(self.state.folder, "work-%d" % slot)
         os.makedirs(work, exist_ok=True)
         environment = dict(os.environ, PART=piece.part, WORK=work)
@@ -135,7 +135,7 @@ class Runner:
             environment.pop(name, None)
         before = shlex.split(os.environ.get("WEFT_LONG_RUN", ""))
         return subprocess.Popen(
-            before + ["bash", "-c", "set -euo pipefail\n" + piece.step.run], cwd=self.root,
+            before + ["bash", "-c", "set -euo pipefail\n" + command], cwd=self.root,
             env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
             start_new_session=True)
 
@@ -148,6 +148,32 @@ class Runner:
             process.wait()
             return None
 
+    def prepare(self, step, pieces):
+        """Runs what comes once before the parts. If it fails, so have they."""
+        whole = plan.Piece(step, "")
+        whole.name = step.name + ":before"
+        clock = time.time()
+        path = self.state.log_of(whole.name)
+        with open(path, "wb") as log:
+            process = self.start(whole, log, 0, step.before)
+            with self.guard:
+                self.current[whole.name] = (process, clock)
+            self.publish()
+            code = self.wait_for(process, step.limit)
+            end_group(process.pid)
+        with self.guard:
+            del self.current[whole.name]
+        if code == 0 and not self.stopping:
+            return True
+        tree = plan.Tree(self.root, self.state.folder)
+        for piece in pieces:
+            self.state.ledger.add(
+                step=step.name, piece=piece.name, key=tree.key(step, piece.part),
+                commit=tree.commit(), result="stopped" if self.stopping else "failed",
+                reason="what comes before it failed: " + os.path.relpath(path, self.root),
+                began=utc_now(), seconds=0, figures={}, skipped={}, machine=report.machine())
+        return False
+
     def run_piece(self, piece, slots):
         if self.stopping:
             return
@@ -159,7 +185,7 @@ class Runner:
         with open(path, "wb") as log:
             code = UNFINISHED
             while code == UNFINISHED and not self.stopping:
-                process = self.start(piece, log, slot)
+                process = self.start(piece, log, slot, piece.step.run)
                 with self.guard:
                     self.current[piece.name] = (process, clock)
                 self.publish()
@@ -247,8 +273,11 @@ class Runner:
     def run_step(self, step):
         jobs = (os.cpu_count() or 1) if step.parallel else 1
         slots = list(range(jobs))
+        pieces = self.pieces_left(step)
+        if pieces and step.before and not self.prepare(step, pieces):
+            pieces = []
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for done in [pool.submit(self.run_piece, p, slots) for p in self.pieces_left(step)]:
+            for done in [pool.submit(self.run_piece, p, slots) for p in pieces]:
                 done.result()
         report.write(self.root, self.every_step, self.state)
 
