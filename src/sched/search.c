@@ -254,12 +254,22 @@ static unsigned take_over_both(wf_worker *victim, const uint64_t asked[2]) {
 
 /* The system refuses the barrier, which it did not when the pool was made. From now on
  * the pool is one without a barrier: every owner makes its tasks public at once, as soon
- * as it comes by. "When the barrier is refused" in sleep.md. */
-static void make_all_eager(weft_pool *pool) {
+ * as it comes by. Sleepers are woken for that, once. "When the barrier is refused" in
+ * sleep.md. */
+static void make_all_eager(weft_pool *pool, unsigned self) {
   for (unsigned i = 0; i < pool->slots; i++) {
     wf_deque *deques[2] = {&pool->workers[i].deque, &pool->workers[i].spawned};
-    for (int j = 0; j < 2; j++)
-      if (!wf_deque_is_eager(deques[j])) wf_deque_make_eager(deques[j]);
+    bool is_new = false;
+    for (int j = 0; j < 2; j++) {
+      if (wf_deque_is_eager(deques[j])) continue;
+      wf_deque_make_eager(deques[j]);
+      is_new = true;
+    }
+    if (!is_new || i == self) continue;
+    /* Pairs with the fence in park: either this thread sees the sleeper, or the sleeper
+     * sees that its deques are eager. */
+    wf_fence_seq_cst();
+    wf_sleep_wake_worker(pool, i);
   }
 }
 
@@ -284,7 +294,7 @@ static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) 
   bool sees_private = !barrier_needed || wf_sys_barrier();
   if (!sees_private) {
     worker->is_blind = true;
-    make_all_eager(worker->pool);
+    make_all_eager(worker->pool, worker->index);
   }
   unsigned total = 0;
   for (uint64_t bits = victims_here; bits != 0; bits &= bits - 1) {

@@ -247,6 +247,12 @@ static uint64_t sleep_until(const wf_worker *worker, uint64_t deadline_ns) {
   return look_again_ns < deadline_ns ? look_again_ns : deadline_ns;
 }
 
+/* A thread that has nothing to do has empty deques. Where the barrier was refused, others
+ * cannot know that unless it says so, by a seal. */
+static void seal_if_eager(wf_deque *deque) {
+  if (wf_deque_is_eager(deque) && wf_deque_is_pinned(deque)) wf_deque_seal(deque);
+}
+
 /* Blocks until claimed, unless the latch is set or there is work after all, or the time
  * has come: then that becomes 0. The worker is counted as a sleeper of its kind. True if
  * it was woken by somebody. */
@@ -265,6 +271,10 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
   wf_bitset_add(set, worker->index);
   /* Pairs with the fences of the posters, and with the exchange in wf_latch_set. */
   wf_fence_seq_cst();
+  if (kind == WF_SLEEPER_IDLE) {
+    seal_if_eager(&worker->deque);
+    seal_if_eager(&worker->spawned);
+  }
   if ((wf_latch_probe(latch) || wf_search_sees_work(worker, kind)) &&
       claim_itself(worker, kind))
     return false; /* else somebody has claimed this sleep and is about to say so */
