@@ -208,11 +208,12 @@ static void check_names(void) {
     if (equals == NULL) continue;
     size_t length = (size_t)(equals - *entry);
     const char *meant = wf_environment_meant(*entry, length);
-    if (meant != NULL)
-      (void)fprintf(stderr,
-                    "weft: %.*s is no variable of weft and is not used; did you "
-                    "mean %s?\n",
-                    (int)length, *entry, meant);
+    if (meant == NULL) continue;
+    char shown[LONGEST_SHOWN + 4];
+    make_printable(shown, *entry, length);
+    (void)fprintf(stderr,
+                  "weft: %s is no variable of weft and is not used; did you mean %s?\n",
+                  shown, meant);
   }
 }
 

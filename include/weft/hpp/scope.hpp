@@ -249,7 +249,9 @@ std::uint64_t in_ns(std::chrono::duration<Rep, Period> time) {
 
 /* What weft::async returns: a function that was started, and its result. Movable.
  *
- * Exceptions: get() throws what the function has thrown. Cost: an allocation, and about
+ * Exceptions: get() throws what the function has thrown. A task that was moved from, got,
+ * dropped or never made is none, which valid() tells: its calls throw weft::error, and
+ * done, wait, handle and drop find nothing. Cost: an allocation, and about
  * 100 ns for the handle. */
 template <class R> class task {
 public:
@@ -273,13 +275,15 @@ public:
     return state_ != nullptr;
   }
   bool done() const noexcept {
-    return state_->handle == nullptr || weft_handle_done(state_->handle);
+    return state_ != nullptr &&
+           (state_->handle == nullptr || weft_handle_done(state_->handle));
   }
 
   /* Waits for at most this long; whether the function has returned: weft_handle_wait_for.
    * get() gives the result then. */
   template <class Rep, class Period>
   bool wait_for(std::chrono::duration<Rep, Period> limit) {
+    expect_one();
     if (state_->handle == nullptr) return true;
     if (weft_handle_wait_for(state_->handle, detail::in_ns(limit)) != 0) return false;
     state_->handle = nullptr;
@@ -293,6 +297,7 @@ public:
    * and must own what it uses; what it throws ends the program, as in weft::detach.
    * Without memory the call waits, and f runs in it. */
   template <class F> void then(F &&f) {
+    expect_one();
     weft_handle *handle = state_->handle;
     if (handle == nullptr) {
       weft::detach(std::forward<F>(f));
@@ -310,6 +315,7 @@ public:
   /* Calls f() on the thread that was at the function, when it has returned, or here if it
    * has: weft_handle_on_done. Short, does not wait, throws nothing. */
   template <class F> void on_done(F &&f) {
+    expect_one();
     weft_handle *handle = state_->handle;
     auto call = [handle](weft_fn *fn, void *ctx) {
       return handle != nullptr ? weft_handle_on_done(handle, fn, ctx) : WEFT_EINVAL;
@@ -324,6 +330,7 @@ public:
    * Exceptions: weft::error for a descriptor that cannot be written to, or without
    * memory. */
   void notify(int fd) {
+    expect_one();
     if (state_->handle != nullptr) {
       detail::check(weft_handle_notify(state_->handle, fd));
       return;
@@ -339,12 +346,13 @@ public:
   /* For the calls of C; NULL if the function has returned and was waited for, or ran in
    * the call of async. */
   weft_handle *handle() const noexcept {
-    return state_->handle;
+    return state_ != nullptr ? state_->handle : nullptr;
   }
 
   /* Waits, helping the pool; returns the result, or throws what the function has thrown.
    * Once only. */
   R get() {
+    expect_one();
     finish();
     std::unique_ptr<state> last(std::exchange(state_, nullptr));
     if (last->what) detail::rethrow(last->what);
@@ -394,8 +402,11 @@ private:
     }
   };
 
+  void expect_one() const {
+    detail::check(state_ != nullptr ? 0 : WEFT_EINVAL);
+  }
   void finish() noexcept {
-    if (state_->handle != nullptr)
+    if (state_ != nullptr && state_->handle != nullptr)
       weft_handle_wait(std::exchange(state_->handle, nullptr));
   }
 
