@@ -15,7 +15,7 @@
 #ifndef WEFT_TYPED_TASK_H
 #define WEFT_TYPED_TASK_H
 
-#include <weft/detail/typed_task.h>
+#include <weft/detail/fast_task.h>
 
 /* Makes a function that can be forked, with arguments and result by value. It stands for
  * the head of the function; the body follows. WEFT_TASK(R, name, T, x, U, y)
@@ -73,5 +73,93 @@
  * Serial, threads, errors and cost: those of WEFT_TASK. */
 #define WEFT_TASK_DECLARE(...)                                                           \
   WF_TASK_JOINED(WF_TASK_FORM_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+/* ---- the fastest way ---- */
+
+/* WEFT_TASK for the innermost recursion: the body hands its worker on. It defines
+ * everything that WEFT_TASK does, with the same meaning: `name` is called, forked and
+ * joined as usual, from everywhere. Inside its body there is a second way to do so, which
+ * costs about half: WEFT_BOTH, WEFT_CALL, WEFT_FORK and WEFT_JOIN hand worker and deque
+ * on in two registers, where the functions find them again at each step.
+ *
+ *     WEFT_TASK_FAST(long, fib, long, n) {
+ *       long a, b;
+ *       if (n < 2) return n;
+ *       WEFT_BOTH(a, (fib, n - 2), b, (fib, n - 1));
+ *       return a + b;
+ *     }
+ *
+ * Serial: that of WEFT_TASK. Both ways, weft_join, loops and scopes may be mixed in one
+ * body, in any order; a task is joined in the way in which it was forked. The four macros
+ * take names that WEFT_TASK_FAST has defined before, or the one that is being defined; in
+ * any other function they do not compile. What is forked by them belongs to the pool, and
+ * to the scope, in which the body was called: a scope of another pool that the body
+ * itself has begun (weft_scope_begin_with) does not count.
+ *
+ * Threads and errors: those of WEFT_TASK. From outside of pools the macros are the same
+ * as the functions. In a debugger the body is a function name_body_ of its own, in line
+ * in name_in_; breakpoints at its lines and steps from line to line work as usual.
+ *
+ * Cost: a fork and a join together take less than an ordinary call that is not inlined,
+ * while nobody is idle (docs/design/fast-path.md). */
+#define WEFT_TASK_FAST(...)                                                              \
+  static WEFT_TASK_DECLARE(__VA_ARGS__)                                                  \
+      WF_TASK_JOINED(WF_FAST_FORM_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)             \
+          WF_TASK_JOINED(WF_FAST_HEAD_, WF_TASK_COUNT(__VA_ARGS__))(__VA_ARGS__)
+
+/* Makes two calls of fast tasks, perhaps at the same time. `first` and `second` are calls
+ * in the form (name, arguments), and a and b are variables for their results. It is a
+ * statement in the body of a WEFT_TASK_FAST. Replaces
+ *
+ *     a = name(arguments);
+ *     b = other(more_arguments);
+ *
+ * Meaning: the second call is forked, the first one made, and the second one joined. So a
+ * thread alone makes them in this order; but the arguments of the second are evaluated
+ * first. No task has to be declared, and none can be forgotten. Where a function ends by
+ * returning b, or b and something added, gcc turns the second call into a loop: give the
+ * longer one there.
+ *
+ * Threads: that of the body. Errors: none. Cost: that of WEFT_TASK_FAST. */
+#define WEFT_BOTH(a, first, b, second)                                                   \
+  WF_FAST_BOTH((a) =, first, (b) =, second, (b) = wf_second.wf_result)
+
+/* WEFT_BOTH for calls without a result.
+ *
+ *     WEFT_TASK_FAST(void, fill, int *, a, size_t, n, int, value) {
+ *       if (n == 1) { a[0] = value; return; }
+ *       if (n > 1) WEFT_BOTH_VOID((fill, a, n / 2, value), (fill, a + n / 2, n - n / 2, value));
+ *     }
+ *
+ * Serial: first; second; Threads, errors and cost: those of WEFT_BOTH. */
+#define WEFT_BOTH_VOID(first, second)                                                    \
+  WF_FAST_BOTH((void), first, (void), second, (void)0)
+
+/* Calls a fast task from the body of one, and hands the worker on.
+ *
+ *     long right = WEFT_CALL(fib, n - 2);        // right = fib(n - 2)
+ *
+ * Threads: that of the body. Errors: none. Cost: that of a call. */
+#define WEFT_CALL(...) WF_FAST_CALL(__VA_ARGS__)
+
+/* Forks a call of a fast task: WEFT_FORK(name, &t, arguments). It is name_fork for the
+ * body of a WEFT_TASK_FAST, for bodies that open more than two calls, or a number of them
+ * that is not known. Join it by WEFT_JOIN.
+ *
+ *     fib_task left;
+ *     WEFT_FORK(fib, &left, n - 1);              // fib_fork(&left, n - 1)
+ *     long right = WEFT_CALL(fib, n - 2);
+ *     return WEFT_JOIN(fib, &left) + right;
+ *
+ * Serial: that of WEFT_TASK. Threads: that of the body. Errors: none; where NDEBUG is not
+ * defined, misuse ends the program as with WEFT_TASK. With NDEBUG it is not noticed.
+ * Cost: that of WEFT_TASK_FAST, and a store more. */
+#define WEFT_FORK(name, ...)                                                             \
+  name##_fork_in_(WF_FAST_IN, &wf_at, WF_FAST_CHECKED, __VA_ARGS__)
+
+/* Joins what WEFT_FORK has forked, the newest first: WEFT_JOIN(name, &t) is the result.
+ *
+ * Serial, threads, errors and cost: those of WEFT_FORK. */
+#define WEFT_JOIN(name, t) name##_join_in_(WF_FAST_IN, &wf_at, t)
 
 #endif

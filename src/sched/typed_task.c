@@ -108,6 +108,7 @@ static void join_as_worker(wf_owner *self, wf_task *task, const char *call) {
   } else if (!wf_take_back_slow(self, task, call)) {
     return;
   }
+  wf_worker_of(self)->begun = task;
   task->execute(task->context);
 }
 
@@ -173,4 +174,69 @@ void wf_task_join_slow(wf_owner *self, wf_call *forked, const char *call) {
   else
     join_as_worker(self, &forked->task, call);
   forked->slot = WF_SLOT_JOINED(NULL);
+}
+
+/* ---- tasks that hand their worker on ---- */
+
+/* Is this what stands for a worker outside of pools? */
+static bool is_nowhere(const wf_owner *in) {
+  return (const void *)in->region == (const void *)in;
+}
+
+static wf_ptr *nowhere_bottom(wf_owner *in) {
+  wf_ptr *middle = &((wf_nowhere *)(void *)in)->slots[1];
+  wf_ptr_store_relaxed(&in->x_bottom, middle); /* no other thread sees it */
+  return middle;
+}
+
+wf_owner *wf_fast_outside(wf_nowhere *nowhere) {
+  wf_owner *in = &nowhere->owner;
+  /* Relaxed: no other thread sees it. */
+  wf_ptr_store_relaxed(&in->x_limit, NULL);
+  wf_ptr_store_relaxed(&in->x_gate, (void *)UINTPTR_MAX);
+  in->region = (const wf_region *)(const void *)in;
+  nowhere_bottom(in);
+  return in;
+}
+
+void *wf_fast_begun(void) {
+  WF_ASSERT(wf_self != NULL);
+  return wf_worker_of(wf_self)->begun;
+}
+
+/* A task that was pushed may have been taken over already, and is not written any more.
+ * Outside of pools it was pushed to nowhere, and is forked now. */
+wf_ptr *wf_fast_fork_slow(wf_owner *in, wf_call *forked, weft_fn *execute, size_t size) {
+  if (!is_nowhere(in)) {
+    wf_fork_slow(in);
+    return wf_owner_bottom(in);
+  }
+  wf_owner *self = wf_self;
+  forked->task.execute = execute;
+  forked->task.context = forked;
+  if (self != NULL) /* the body has begun a scope */
+    wf_call_push(self, forked);
+  else
+    wf_task_fork_copy(forked, size);
+  return nowhere_bottom(in);
+}
+
+/* The body may have begun a scope of another pool, in which the thread is now. The task
+ * is in the deque of the worker that the body was called by. */
+static void join_in(wf_owner *in, wf_task *task, const char *call) {
+  wf_owner *self = wf_self;
+  wf_self = in;
+  join_as_worker(in, task, call);
+  wf_self = self;
+}
+
+wf_ptr *wf_fast_join_slow(wf_owner *in, wf_call *forked, const char *call, bool checked) {
+  if (is_nowhere(in)) {
+    wf_task_join_slow(wf_self, forked, call);
+    return nowhere_bottom(in);
+  }
+  if (checked) check_is_open(in, forked, call);
+  join_in(in, &forked->task, call);
+  if (checked) forked->slot = WF_SLOT_JOINED(NULL);
+  return wf_owner_bottom(in);
 }

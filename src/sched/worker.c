@@ -75,6 +75,7 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   const wf_region *region = wf_latch_note_thief(&task->completion, worker->index);
   wf_frame outer;
   wf_frame_enter(worker, &outer, region);
+  worker->begun = task;
   wf_record_call(worker, WF_TASK_STOLEN, task->execute, task->context, (int)owner);
   wf_frame_leave_task(worker, &outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */

@@ -67,6 +67,7 @@ typedef struct wf_worker {
   uint64_t mark;   /* tasks of `spawned` from this index on were made by the newest */
   wf_entry *entry; /* by which the thread has entered the place last */
   const struct wf_running *running; /* handles whose functions are on the stack */
+  wf_task *begun; /* the forked task that it has begun last; see wf_fast_begun */
 
   /* Counting for scopes; see scope.h. */
   struct weft_scope *credit_scope;
