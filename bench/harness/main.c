@@ -14,7 +14,7 @@
  *     --tiny          even smaller, 1 round: does everything work?
  *     --threads N     threads of the rows that do not fix the number themselves (2)
  *     --only LIST     only contestants of these kinds: serial, weft, rayon, tbb, omp,
- *                     ips4o, pthreadpool, taskflow, separated by commas
+ *                     ips4o, pthreadpool, taskflow, lace, separated by commas
  *     --update        keep the rows of the result file that are not measured now
  *     --folder DIR    where workloads, goals and recorded ratios are (bench)
  *     --out DIR       where programs are and results go (build/bench)
