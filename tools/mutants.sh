@@ -68,8 +68,9 @@ programs_for() {
   fi
   case $1 in
   */core/deque.*) echo deque ;;
-  */detail/fork_join.h) echo deque sleep typed life scope blocking ;;
-  */detail/typed_task.h | */sched/typed_task.*) echo typed ;;
+  */detail/fork_join.h) echo deque sleep typed fast_task life scope blocking ;;
+  */detail/fast_task.h) echo fast_task ;;
+  */detail/typed_task.h | */sched/typed_task.*) echo typed fast_task ;;
   */core/latch.*) echo latch ;;
   */core/lock.*) echo queue latch deque ;;
   */core/per_thread.*) echo per_thread par_shared ;;

@@ -127,17 +127,21 @@
 /* WEFT_BOTH for calls without a result.
  *
  *     WEFT_TASK_FAST(void, fill, int *, a, size_t, n, int, value) {
- *       if (n == 1) { a[0] = value; return; }
- *       if (n > 1) WEFT_BOTH_VOID((fill, a, n / 2, value), (fill, a + n / 2, n - n / 2, value));
+ *       if (n == 1) a[0] = value;
+ *       if (n < 2) return;
+ *       size_t half = n / 2;
+ *       WEFT_BOTH_VOID((fill, a, half, value), (fill, a + half, n - half, value));
  *     }
  *
  * Serial: first; second; Threads, errors and cost: those of WEFT_BOTH. */
 #define WEFT_BOTH_VOID(first, second)                                                    \
   WF_FAST_BOTH((void), first, (void), second, (void)0)
 
-/* Calls a fast task from the body of one, and hands the worker on.
+/* Calls a fast task from the body of one: WEFT_CALL(name, arguments). Replaces
  *
- *     long right = WEFT_CALL(fib, n - 2);        // right = fib(n - 2)
+ *     name(arguments)
+ *
+ * Meaning: the same, with the worker handed on. WEFT_FORK has an example.
  *
  * Threads: that of the body. Errors: none. Cost: that of a call. */
 #define WEFT_CALL(...) WF_FAST_CALL(__VA_ARGS__)
@@ -146,10 +150,14 @@
  * body of a WEFT_TASK_FAST, for bodies that open more than two calls, or a number of them
  * that is not known. Join it by WEFT_JOIN.
  *
- *     fib_task left;
- *     WEFT_FORK(fib, &left, n - 1);              // fib_fork(&left, n - 1)
- *     long right = WEFT_CALL(fib, n - 2);
- *     return WEFT_JOIN(fib, &left) + right;
+ *     WEFT_TASK_FAST(long, leaves, unsigned, depth) {
+ *       if (depth == 0) return 1;
+ *       leaves_task child[2];
+ *       for (int i = 0; i < 2; i++) WEFT_FORK(leaves, &child[i], depth - 1);
+ *       long sum = WEFT_CALL(leaves, depth - 1);
+ *       for (int i = 2; i-- > 0;) sum += WEFT_JOIN(leaves, &child[i]);
+ *       return sum;
+ *     }
  *
  * Serial: that of WEFT_TASK. Threads: that of the body. Errors: none; where NDEBUG is not
  * defined, misuse ends the program as with WEFT_TASK. With NDEBUG it is not noticed.

@@ -82,6 +82,47 @@ EXAMPLE(typed_task_declare) {
   assert(is_even(10) && !is_even(7));
 }
 
+/* example: WEFT_TASK_FAST, WEFT_BOTH */
+WEFT_TASK_FAST(long, pairs, long, n) {
+  long a, b;
+  if (n < 2) return n;
+  WEFT_BOTH(a, (pairs, n - 2), b, (pairs, n - 1)); /* a = pairs(n - 2), b = ... */
+  return a + b;
+}
+
+EXAMPLE(typed_task_fast) {
+  assert(pairs(20) == 6765); /* called, forked and joined as any typed task */
+}
+
+/* example: WEFT_BOTH_VOID */
+WEFT_TASK_FAST(void, fill, int *, a, size_t, n, int, value) {
+  if (n == 1) a[0] = value;
+  if (n < 2) return;
+  WEFT_BOTH_VOID((fill, a, n / 2, value), (fill, a + n / 2, n - n / 2, value));
+}
+
+EXAMPLE(typed_task_both_void) {
+  int a[100];
+  fill(a, 100, 7);
+  assert(a[0] == 7 && a[99] == 7);
+}
+
+/* example: WEFT_CALL, WEFT_FORK, WEFT_JOIN */
+WEFT_TASK_FAST(long, leaves_of, unsigned, depth) {
+  leaves_of_task child[2]; /* or any number, joined in reverse order */
+  long sum;
+  if (depth == 0) return 1;
+  WEFT_FORK(leaves_of, &child[0], depth - 1);
+  WEFT_FORK(leaves_of, &child[1], depth - 1);
+  sum = WEFT_CALL(leaves_of, depth - 1);
+  sum += WEFT_JOIN(leaves_of, &child[1]);
+  return sum + WEFT_JOIN(leaves_of, &child[0]);
+}
+
+EXAMPLE(typed_task_fork) {
+  assert(leaves_of(5) == 243);
+}
+
 /* example: weft_scope, weft_scope_begin, weft_spawn, weft_scope_end */
 struct node {
   int value;
