@@ -494,8 +494,7 @@ sm_time sm_busy_time(void) {
   for (unsigned i = 0; i < sm_now.cpus; i++) {
     sum += cpus[i].busy;
     if (cpus[i].running == NULL) continue;
-    sm_time now = (int)i == sm_cpu ? sm_clock : cpus[i].running->clock;
-    if (now > cpus[i].busy_since) sum += now - cpus[i].busy_since;
+    if (sm_clock > cpus[i].busy_since) sum += sm_clock - cpus[i].busy_since;
   }
   return sum;
 }
