@@ -13,6 +13,7 @@ CMAKE_BUILD = MAKEFLAGS= MAKELEVEL= cmake --build $(BUILD) --parallel $(JOBS)
 
 .PHONY: all configure help demo docs test check check-long coverage install uninstall clean
 .PHONY: amalgamation check-compilers check-packages check-platforms dist deb rpm
+.PHONY: scale scale-validate
 .PHONY: bench bench-full bench-compare bench-check bench-record bench-docs bench-deps
 
 all: configure ## build the library, the tests and the examples (what plain `make` does)
@@ -55,6 +56,18 @@ check-compilers: ## build and run programs by gcc, clang 14 and clang 19, each s
 
 coverage: ## measure which lines the tests run; fails below the goals
 	@tools/coverage
+
+# Needs Python. The simulated machine gives the same figures on every host.
+SCALE = $(BUILD)/tests/scale
+scale: configure ## run the library on simulated machines of up to 256 cores; docs/scaling.md
+	@$(CMAKE_BUILD) --target scale
+	@tests/scale/run.py $(SCALE)/scale $(SCALE)/now.json
+	@tests/scale/report.py tests/scale/before.json $(SCALE)/now.json docs/scaling.md docs/pictures \
+	  tests/scale/validation.json
+
+scale-validate: configure ## compare the simulated with this machine, which should be at rest
+	@$(CMAKE_BUILD) --target scale scale_real
+	@tests/scale/validate.py $(SCALE)/scale $(SCALE)/scale_real tests/scale/validation.json
 
 # BENCH_ARGS: rows and options, see bench/README.md. PEERS=none leaves out other libraries.
 BENCH = $(MAKE) --no-print-directory -j$(JOBS) -C bench

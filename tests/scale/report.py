@@ -61,7 +61,11 @@ def touches(run):
 
 
 def per_steal(name):
-    return lambda run: run[name] / run["steals"] if run["steals"] > 0 else None
+    """A look into private parts closes pins as an ask does, so both count."""
+    def value(run):
+        count = run["asks"] + run["pins"] if name == "asks" else run[name]
+        return count / run["steals"] if run["steals"] > 0 else None
+    return value
 
 
 def extra_us(run):

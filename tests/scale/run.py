@@ -3,8 +3,8 @@
 
     run.py SCALE RESULTS.json [--quick]
 
-SCALE is the program scale. Two runs at a time, as many as the host has CPUs. The results are
-the same each time, whatever the host.
+SCALE is the program scale. As many runs at a time as the host has CPUs. The results are the same
+each time, whatever the host.
 """
 import concurrent.futures
 import json

@@ -217,6 +217,11 @@ static void print_result(double seconds, uint64_t accesses) {
          (unsigned long long)c->found[SM_MEMORY], (double)c->queued / 1000,
          (unsigned long long)all_misses, (unsigned long long)hottest_misses,
          (unsigned long long)worker_line_misses);
+  printf(" \"futex_waits\": %llu, \"futex_wakes\": %llu, \"yields\": %llu, "
+         "\"relaxes\": %llu, \"fences\": %llu, \"rmws\": %llu,",
+         (unsigned long long)c->waits, (unsigned long long)c->wakes,
+         (unsigned long long)c->yields, (unsigned long long)c->relaxes,
+         (unsigned long long)c->fences, (unsigned long long)c->rmws);
   printf(" \"lines\": [");
   for (unsigned i = 0; i < kind_count && i < top_lines; i++)
     printf("%s{\"name\": \"%s\", \"misses\": %llu, \"hottest\": %llu, \"worker\": %d, "

@@ -9,7 +9,8 @@ from render import slug
 GROUPS = [  # title, pages in their order; a folder stands for the pages in it
     ("Guides", ["docs/guide"]),
     ("Design", ["docs/design"]),
-    ("Quality", ["docs/verification.md", "docs/verification", "docs/benchmarks.md"]),
+    ("Quality", ["docs/verification.md", "docs/verification", "docs/benchmarks.md",
+                 "docs/scaling.md"]),
     ("Investigations", ["docs/investigations"]),
     ("Project", ["CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md", "docs/platforms.md",
                  "docs/stability.md", "docs/releasing.md", "docs/dependencies.md"]),
