@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Runs the same workloads on the real machine and on its simulation, and keeps both results.
 
-    validate.py SCALE SCALE_REAL VALIDATION.json
+    validate.py SCALE SCALE_REAL VALIDATION.json [REAL.json]
 
 On the real machine each workload runs 9 times; kept are the medians. Nothing else should run there
-meanwhile.
+meanwhile. SCALE may be "-": then only the real machine is measured, into VALIDATION.json. Such a
+file is given as REAL.json later, instead of a measurement.
 """
 import json
 import os
@@ -28,16 +29,31 @@ def results(command):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def measure(real, size, workload):
+    runs = results([real, "--size", str(size), "--repeat", "9", workload])
+    return {k: statistics.median(r[k] for r in runs) for k in KEYS}
+
+
+def simulate(simulated, size, workload):
+    machine = f"{HERE}/machines/guest2.machine"
+    runs = [results([simulated, "--machine", machine, "--size", str(size), "--seed", str(seed),
+                     workload])[0] for seed in range(1, 6)]
+    return {k: statistics.median(r[k] for r in runs) for k in KEYS}
+
+
 def main():
     simulated, real, path = sys.argv[1:4]
+    known = {}
+    if len(sys.argv) > 4:
+        with open(sys.argv[4], encoding="utf-8") as file:
+            known = {pair["workload"]: pair["real"] for pair in json.load(file)}
     pairs = []
     for workload, size in SIZES.items():
-        runs = results([real, "--size", str(size), "--repeat", "9", workload])
-        seeds = [results([simulated, "--machine", f"{HERE}/machines/guest2.machine", "--size",
-                          str(size), "--seed", str(seed), workload])[0] for seed in range(1, 6)]
-        pairs.append({"workload": workload, "size": size,
-                      "real": {k: statistics.median(r[k] for r in runs) for k in KEYS},
-                      "simulated": {k: statistics.median(s[k] for s in seeds) for k in KEYS}})
+        pair = {"workload": workload, "size": size}
+        pair["real"] = known.get(workload) or measure(real, size, workload)
+        if simulated != "-":
+            pair["simulated"] = simulate(simulated, size, workload)
+        pairs.append(pair)
     with open(path, "w", encoding="utf-8") as file:
         file.write("[\n" + ",\n".join(json.dumps(p) for p in pairs) + "\n]\n")
 
