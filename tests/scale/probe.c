@@ -125,7 +125,8 @@ static double transfer(void) {
   double begin = now_ns();
   for (int i = 0; i < CALLS; i++) {
     wf_u64_store_release(&x_ball, 2 * (uint64_t)i + 1);
-    while (wf_u64_load_acquire(&x_ball) % 2 == 1) {}
+    while (wf_u64_load_acquire(&x_ball) % 2 == 1) {
+    }
   }
   /* The ball's line moves four times: two reads, two claims. */
   return (now_ns() - begin) / CALLS / 4;
@@ -144,7 +145,8 @@ static void *count_steps(void *arg) {
 static double steps_in(double ns) {
   uint64_t before = wf_u64_load_relaxed(&x_steps);
   double begin = now_ns();
-  while (now_ns() - begin < ns) {}
+  while (now_ns() - begin < ns) {
+  }
   return (double)(wf_u64_load_relaxed(&x_steps) - before) / (now_ns() - begin);
 }
 
@@ -179,13 +181,15 @@ static void *sleep_again(void *arg) {
 static double pause_ns, wake_cost, wake_delay;
 static double wake_after_pause(void) {
   double begin = now_ns();
-  while (now_ns() - begin < pause_ns) {} /* until it sleeps for sure */
+  while (now_ns() - begin < pause_ns) {
+  } /* until it sleeps for sure */
   wf_u32_store_relaxed(&x_woken, 0);
   begin = now_ns();
   wf_u32_store_release(&x_sleeper, 1);
   wf_sys_wake_one(&x_sleeper);
   double end = now_ns();
-  while (wf_u32_load_acquire(&x_woken) == 0) {}
+  while (wf_u32_load_acquire(&x_woken) == 0) {
+  }
   wake_cost = end - begin;
   wake_delay = (double)wf_u64_load_relaxed(&woken_at) - begin;
   return wake_delay;
@@ -200,7 +204,8 @@ static void with_partner(void *(*partner)(void *), void (*measure)(void)) {
   wf_u32_store_release(&x_stop, 0);
   if (pthread_create(&thread, NULL, partner, NULL) != 0) abort();
   double begin = now_ns();
-  while (now_ns() - begin < 2e6) {}
+  while (now_ns() - begin < 2e6) {
+  }
   measure();
   wf_u32_store_release(&x_stop, 1);
   wf_u32_store_release(&x_sleeper, 1);

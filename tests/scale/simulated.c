@@ -113,8 +113,9 @@ static const place pool_places[] = {
     {"pool: injected_done", offsetof(weft_pool, x_injected_done)},
     {"pool: generation", offsetof(weft_pool, x_generation)},
 };
-static const char *const set_names[] = {"set: present", "set: background", "set: idle",
-                                        "set: helpers", "set: closed", "set: stand-ins"};
+static const char *const set_names[] = {"set: present", "set: background",
+                                        "set: idle",    "set: helpers",
+                                        "set: closed",  "set: stand-ins"};
 
 static const char *place_of(const place *places, size_t count, size_t offset) {
   size_t line = offset & ~(size_t)(SM_LINE - 1), i = count - 1;
@@ -213,10 +214,9 @@ static void print_result(double seconds, uint64_t accesses) {
          "\"worker_line\": %llu,",
          (unsigned long long)c->accesses, (unsigned long long)c->found[SM_NEIGHBOUR],
          (unsigned long long)c->found[SM_CLUSTER],
-         (unsigned long long)c->found[SM_SOCKET],
-         (unsigned long long)c->found[SM_MEMORY], (double)c->queued / 1000,
-         (unsigned long long)all_misses, (unsigned long long)hottest_misses,
-         (unsigned long long)worker_line_misses);
+         (unsigned long long)c->found[SM_SOCKET], (unsigned long long)c->found[SM_MEMORY],
+         (double)c->queued / 1000, (unsigned long long)all_misses,
+         (unsigned long long)hottest_misses, (unsigned long long)worker_line_misses);
   printf(" \"futex_waits\": %llu, \"futex_wakes\": %llu, \"yields\": %llu, "
          "\"relaxes\": %llu, \"fences\": %llu, \"rmws\": %llu,",
          (unsigned long long)c->waits, (unsigned long long)c->wakes,

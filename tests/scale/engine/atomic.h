@@ -59,7 +59,7 @@ _Static_assert(sizeof(void *) == 8, "the simulated machine has 64 bits");
 #define SM_CAS(type, value_type, bytes, name)                                            \
   SM_INLINE bool wf_##type##_cas_##name(wf_##type *p, value_type *expected,              \
                                         value_type desired) {                            \
-    SM_U##bytes seen = (SM_U##bytes)*expected;                                           \
+    SM_U##bytes seen = (SM_U##bytes) * expected;                                         \
     bool done = sm_cas##bytes(&p->raw, &seen, (SM_U##bytes)desired);                     \
     if (!done) *expected = (value_type)seen;                                             \
     return done;                                                                         \

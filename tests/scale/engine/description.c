@@ -77,8 +77,7 @@ static bool check(const char *where) {
   }
   const sm_machine *m = &sm_now;
   bool sizes = m->cpus >= 1 && m->cpus <= SM_MAX_CPUS && m->cluster_cpus >= 1 &&
-               m->socket_cpus >= m->cluster_cpus &&
-               m->socket_cpus % m->cluster_cpus == 0;
+               m->socket_cpus >= m->cluster_cpus && m->socket_cpus % m->cluster_cpus == 0;
   if (!sizes)
     fprintf(stderr,
             "%s: 1 to %d CPUs, in clusters of equal size, in sockets of equal size\n",

@@ -153,8 +153,8 @@ static void note_move(line *l, sm_distance from) {
   if (from == SM_MEMORY) return;
   if (l->misses++ > 0) return;
   bool in_heap = l >= heap_lines && l < heap_lines + HEAP_LINES;
-  size_t number = in_heap ? (size_t)(l - heap_lines)
-                          : HEAP_LINES + (size_t)(l - static_lines);
+  size_t number =
+      in_heap ? (size_t)(l - heap_lines) : HEAP_LINES + (size_t)(l - static_lines);
   if (moved_count < MOST_MOVED) moved[moved_count++] = (uint32_t)number;
 }
 
@@ -313,7 +313,7 @@ uint64_t sm_peek8(const void *p) {
     if (kind == SM_ADD) new = old + operand;                                             \
     if (kind == SM_SUB) new = old - operand;                                             \
     if (kind == SM_OR) new = old | operand;                                              \
-    if (kind == SM_AND) new = old & operand;                                             \
+    if (kind == SM_AND) new = old &operand;                                              \
     *(type *)p = new;                                                                    \
     return old;                                                                          \
   }

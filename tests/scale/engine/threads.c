@@ -32,8 +32,8 @@ typedef struct thread {
   int cpu;             /* that it runs on, or ran on last */
   struct thread *next; /* in the queue of a CPU, or in a list of waiting threads */
   const void *waits_on;
-  sm_time deadline;   /* WAITING with a time limit */
-  unsigned timer_at;  /* its place in the heap of timers, + 1; 0: none */
+  sm_time deadline;  /* WAITING with a time limit */
+  unsigned timer_at; /* its place in the heap of timers, + 1; 0: none */
   bool timed_out;
   struct thread *joiner;
   void (*fn)(void *);

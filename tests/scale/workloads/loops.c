@@ -109,7 +109,8 @@ WORKLOAD(nested, "10 loops of 100 us for each core, inside a loop") {
 
 /* ---- the steps of a radix sort ---- */
 
-WORKLOAD(sort, "sample, count, place, scatter, 1,024 uneven buckets: 1 ms for each core") {
+WORKLOAD(sort,
+         "sample, count, place, scatter, 1,024 uneven buckets: 1 ms for each core") {
   double total_ns = 1e6 * run->size * run->threads;
   size_t blocks = 8 * (size_t)run->threads;
   loop count = {blocks, 0.2 * total_ns / (double)blocks, false};

@@ -105,8 +105,7 @@ static void call_often(void *arg) {
   const caller *c = arg;
   weft_opts opts = in_this_pool(c->run);
   double each = 500;
-  for (unsigned i = 0; i < c->calls; i++)
-    weft_for_with(&opts, 100, element, &each);
+  for (unsigned i = 0; i < c->calls; i++) weft_for_with(&opts, 100, element, &each);
 }
 
 WORKLOAD(callers, "64 threads from outside, 50 loops of 50 us each") {
