@@ -472,7 +472,8 @@ void sm_wake(const void *word, bool all) {
   set_limit();
 }
 
-/* One at a time, as in Linux since 6.8 (membarrier_ipi_mutex). */
+/* One at a time: recent versions of Linux hold a mutex meanwhile, membarrier_ipi_mutex in
+ * kernel/sched/membarrier.c. */
 void sm_barrier(void) {
   sm_count.barriers++;
   if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
