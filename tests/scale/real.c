@@ -26,8 +26,8 @@ void __real_wf_deque_ask(wf_deque *deque);
 void __wrap_wf_deque_ask(wf_deque *deque);
 void __real_wf_deque_pin(wf_deque *deque);
 void __wrap_wf_deque_pin(wf_deque *deque);
-void __real_wf_sys_barrier(void);
-void __wrap_wf_sys_barrier(void);
+bool __real_wf_sys_barrier(void);
+bool __wrap_wf_sys_barrier(void);
 
 static bool is_open(const wf_deque *deque) {
   return (wf_u64_peek(&deque->x_asked) & WF_ASKED_STATE_MASK) == WF_ASKED_NOT;
@@ -43,9 +43,9 @@ void __wrap_wf_deque_pin(wf_deque *deque) {
   __real_wf_deque_pin(deque);
 }
 
-void __wrap_wf_sys_barrier(void) {
+bool __wrap_wf_sys_barrier(void) {
   wf_u64_fetch_add_relaxed(&barriers, 1);
-  __real_wf_sys_barrier();
+  return __real_wf_sys_barrier();
 }
 
 /* ---- what workloads call ---- */

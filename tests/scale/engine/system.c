@@ -65,8 +65,9 @@ bool wf_sys_barrier_prepare(void) {
   return true;
 }
 
-void wf_sys_barrier(void) {
+bool wf_sys_barrier(void) {
   sm_barrier();
+  return true;
 }
 
 /* ---- telling a file descriptor ---- */
