@@ -133,9 +133,9 @@
  *       WEFT_BOTH_VOID((fill, a, half, value), (fill, a + half, n - half, value));
  *     }
  *
- * Serial: first; second; Threads, errors and cost: those of WEFT_BOTH. */
-#define WEFT_BOTH_VOID(first, second)                                                    \
-  WF_FAST_BOTH((void), first, (void), second, (void)0)
+ * Serial: `first; second;`. Threads: that of the body. Errors: none. Cost: that of
+ * WEFT_TASK_FAST. */
+#define WEFT_BOTH_VOID(first, second) WF_FAST_BOTH((void), first, (void), second, (void)0)
 
 /* Calls a fast task from the body of one: WEFT_CALL(name, arguments). Replaces
  *

@@ -49,8 +49,8 @@ SCENARIO(fast_no_barrier, .setup = one_worker, .threads = {worker_1, run_both},
 SCENARIO(fast_taken_over, .setup = one_worker, .threads = {worker_1, run_both},
          .check = check_ran_2, .tick_ns = 3100, .quick_bound = 1)
 SCENARIO(fast_halves_must_overlap, .setup = one_worker,
-         .threads = {worker_1, run_both_meeting}, .check = check_ran_2,
-         .tick_ns = 3100, .quick_bound = 1)
+         .threads = {worker_1, run_both_meeting}, .check = check_ran_2, .tick_ns = 3100,
+         .quick_bound = 1)
 
 /* ---- what moves bottom ---- */
 

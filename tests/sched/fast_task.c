@@ -306,8 +306,7 @@ static void meet_in_pool(void *ctx) {
 
 TEST(long_calls_run_at_the_same_time) {
   weft_pool *pool = pool_of(2);
-  for (unsigned long i = 0; i < scaled(500); i++)
-    weft_pool_run(pool, meet_in_pool, NULL);
+  for (unsigned long i = 0; i < scaled(500); i++) weft_pool_run(pool, meet_in_pool, NULL);
   weft_pool_destroy(pool);
   REQUIRE(weft_init(&(weft_config){.struct_size = sizeof(weft_config), .threads = 2}) ==
           0);

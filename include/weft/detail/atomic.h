@@ -55,6 +55,13 @@ static inline void *wf_ptr_load_own(const wf_ptr *p) {
   return p->raw;
 }
 
+/* For the function of a task that nobody else sees yet. An atomic store all the same: gcc
+ * takes it for a call, and so the leaf of a recursion for the likely way through its
+ * function, which it must be for gcc to split that function (detail/fast_task.h). */
+static inline void wf_fn_store_own(void (**p)(void *), void (*value)(void *)) {
+  __atomic_store_n(p, value, __ATOMIC_RELAXED);
+}
+
 static inline void wf_ptr_store_relaxed(wf_ptr *p, void *value) {
   __atomic_store_n(&p->raw, value, __ATOMIC_RELAXED);
 }

@@ -111,25 +111,14 @@ enum { WF_FAST_CHECKED = 0 };
 enum { WF_FAST_CHECKED = 1 };
 #endif
 
-/* An atomic store, though nobody else sees the task yet: gcc takes it for a call, and so
- * the leaf for the likely way through the function, which it must be to be split. */
-WF_TASK_FN void wf_fast_set_execute(wf_task *task, weft_fn *execute) {
-#ifdef WF_ATOMIC_HEADER
-  task->execute = execute;
-#else
-  __atomic_store_n(&task->execute, execute, __ATOMIC_RELAXED);
-#endif
-}
-
-/* Forks a call whose arguments are stored. `execute_in` finds its task by wf_fast_begun.
- */
+/* Forks a call whose arguments are stored; `execute_in` asks wf_fast_begun for it. */
 WF_TASK_FN void wf_fast_fork(wf_owner *in, wf_ptr **at, wf_call *forked,
                              weft_fn *execute_in, weft_fn *execute, size_t size,
                              bool checked) {
   wf_ptr *slot = *at;
   bool is_there = WF_FAST_GUESSES && wf_fast_is_at(in, slot);
   wf_task *where;
-  wf_fast_set_execute(&forked->task, execute_in);
+  wf_fn_store_own(&forked->task.execute, execute_in);
   if (!WF_FAST_GUESSES || WF_UNLIKELY(!is_there)) slot = wf_fast_elsewhere(in);
   wf_latch_init_forked(&forked->task.completion, in->region);
   if (checked) forked->slot = slot;
@@ -149,8 +138,7 @@ WF_TASK_FN void wf_fast_fork(wf_owner *in, wf_ptr **at, wf_call *forked,
 WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const char *call,
                              bool checked) {
   wf_ptr *slot = *at - 1;
-  if (WF_LIKELY(wf_fast_is_at(in, slot + 1) &&
-                (!checked || forked->slot == slot))) {
+  if (WF_LIKELY(wf_fast_is_at(in, slot + 1) && (!checked || forked->slot == slot))) {
     if (WF_LIKELY(wf_owner_pop(in, slot))) {
       if (checked) forked->slot = WF_SLOT_JOINED(in);
       *at = slot;
@@ -188,7 +176,8 @@ WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const c
 /* The body as a function of its own, in the three ways in which it is called: with a
  * bottom that is right; with a guess; and at the end of a join. */
 #define WF_FAST_CALLS(R, ret, name, more, names, taken)                                  \
-  static WF_TASK_ALIGNED R name##_in_(wf_owner *wf_in, wf_ptr *wf_at WF_FAST_LIST more) { \
+  static WF_TASK_ALIGNED R name##_in_(wf_owner *wf_in,                                   \
+                                      wf_ptr *wf_at WF_FAST_LIST more) {                 \
     wf_fast_known(wf_in, wf_at);                                                         \
     ret name##_body_(wf_in, wf_at WF_FAST_LIST names);                                   \
   }                                                                                      \
@@ -196,8 +185,8 @@ WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const c
     *wf_p = wf_fast_at(wf_in, *wf_p);                                                    \
     ret name##_in_(wf_in, *wf_p WF_FAST_LIST names);                                     \
   }                                                                                      \
-  static inline __attribute__((unused)) R name##_late_(wf_owner *wf_in, wf_ptr *wf_at,   \
-                                                       name##_given_ wf_g) {             \
+  static inline __attribute__((unused))                                                  \
+  R name##_late_(wf_owner *wf_in, wf_ptr *wf_at, name##_given_ wf_g) {                   \
     WF_FAST_LATE();                                                                      \
     (void)wf_g;                                                                          \
     ret name##_in_(wf_in, wf_at WF_FAST_LIST taken);                                     \
@@ -324,8 +313,7 @@ WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const c
   WF_FAST_MORE_OF(__VA_ARGS__, MORE, MORE, MORE, MORE, MORE, MORE, ONE, unused)
 #define WF_FAST_MORE_OF(a, b, c, d, e, f, g, form, ...) form
 #define WF_FAST_CALL_ONE(name)                          name##_call_in_(WF_FAST_IN, &wf_at)
-#define WF_FAST_CALL_MORE(name, ...)                                                     \
-  name##_call_in_(WF_FAST_IN, &wf_at, __VA_ARGS__)
+#define WF_FAST_CALL_MORE(name, ...)                    name##_call_in_(WF_FAST_IN, &wf_at, __VA_ARGS__)
 #define WF_FAST_CALL(...)                                                                \
   WF_TASK_JOINED(WF_FAST_CALL_, WF_FAST_MORE(__VA_ARGS__))(__VA_ARGS__)
 

@@ -133,6 +133,11 @@ XP_INLINE void *wf_ptr_load_own(const wf_ptr *p) {
   return wf_ptr_load_relaxed(p);
 }
 
+/* No step: nobody else sees the word yet. */
+XP_INLINE void wf_fn_store_own(void (**p)(void *), void (*value)(void *)) {
+  *p = value;
+}
+
 XP_INLINE void wf_fence_seq_cst(void) {
   xp_fence(XP_SEQ_CST);
 }

@@ -127,6 +127,11 @@ SM_INLINE void *wf_ptr_peek(const wf_ptr *p) {
   return (void *)(uintptr_t)sm_peek8(&p->raw);
 }
 
+/* Costs nothing: the line is the owner's, and the next store to it counts. */
+SM_INLINE void wf_fn_store_own(void (**p)(void *), void (*value)(void *)) {
+  *p = value;
+}
+
 SM_INLINE void wf_fence_seq_cst(void) {
   sm_fence();
 }
