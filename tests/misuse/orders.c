@@ -145,9 +145,9 @@ static void wait_idle(void *ctx) {
   (void)ctx;
   weft_pool_wait_idle(NULL);
 }
-static bool wait_idle_in_a_task(void) {
-  weft_spawn(a_scope(), wait_idle, NULL);
-  return weft_scope_end(&made.scope) == 0;
+static bool wait_idle_in_a_run(void) {
+  weft_pool_run(NULL, wait_idle, NULL);
+  return true;
 }
 static void wait_idle_and_end(void *ctx) {
   weft_pool_wait_idle(a_pool());
@@ -177,7 +177,7 @@ static const row POOLS[] = {
     {"shutdown in a comparator", "", NULL, shutdown_in_a_comparator},
     {"shutdown in a hook", "weft_shutdown", "inside the pool", shutdown_in_a_hook},
     {"destroy inside", "weft_pool_destroy", "inside the pool", destroy_inside},
-    {"wait_idle in a task", "", NULL, wait_idle_in_a_task},
+    {"wait_idle in weft_pool_run", "", NULL, wait_idle_in_a_run},
     {"wait_idle in a detached function", "weft_pool_wait_idle", "",
      wait_idle_in_detached},
 };
