@@ -169,7 +169,7 @@ size_t weft_bag_count(const weft_bag *b) {
   const wf_thread_slot *slot = wf_per_thread_first(&b->parts);
   for (; slot != NULL; slot = slot->next) {
     const bag_part *part = (const bag_part *)wf_slot_memory(slot);
-    count += wf_u64_load_relaxed(&part->x_count); /* any recent number will do */
+    count += (size_t)wf_u64_load_relaxed(&part->x_count); /* any recent number will do */
   }
   return count;
 }
