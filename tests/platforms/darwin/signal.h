@@ -16,7 +16,9 @@ struct sigaction {
   int sa_flags;
 };
 #define SIG_DFL     ((void (*)(int))0)
+#define SIGHUP      1
 #define SIGINT      2
+#define SIGQUIT     3
 #define SIGILL      4
 #define SIGTRAP     5
 #define SIGABRT     6
