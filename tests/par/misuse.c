@@ -196,6 +196,8 @@ typedef const char *misuse_list(unsigned which, bool commit);
 /* The call and its twin with elements that need more bytes than there are numbers; the
  * product of these wraps around to 16. */
 #define HUGE_COUNT (SIZE_MAX / 16 + 2)
+/* This many indices are more than half of the memory; as many bytes are not. */
+#define TOO_MANY_INDICES (SIZE_MAX / 2 / sizeof *order + 2)
 #define TOO_LARGE(call, arguments)                                                       \
   MISUSE(#call ": the array is larger than memory can be", call arguments)               \
   MISUSE(#call ": the array is larger than memory can be",                               \
@@ -245,9 +247,9 @@ static const char *large_misuse(unsigned which, bool commit) {
   TOO_LARGE(weft_sort_by_key, (numbers, n, 4, others, 16, compare, NULL))
   TOO_LARGE(weft_argsort, (order, numbers, n, 16, compare, NULL))
   TOO_LARGE(weft_argsort, (order, numbers, SIZE_MAX / 3, 1, compare, NULL))
-  TOO_LARGE(weft_argsort_i32, (order, numbers, SIZE_MAX / 9))
-  TOO_LARGE(weft_gather, (others, numbers, order, SIZE_MAX / 9, 4))
-  TOO_LARGE(weft_scatter, (others, numbers, order, SIZE_MAX / 9, 4))
+  TOO_LARGE(weft_argsort_i32, (order, numbers, TOO_MANY_INDICES))
+  TOO_LARGE(weft_gather, (others, numbers, order, TOO_MANY_INDICES, 1))
+  TOO_LARGE(weft_scatter, (others, numbers, order, TOO_MANY_INDICES, 1))
   TOO_LARGE(weft_histogram, (order, SIZE_MAX / 3, numbers, N, 4, key_of, NULL))
   TOO_LARGE(weft_sort_by_key_i32, (numbers, N, others, SIZE_MAX / 3))
   TOO_LARGE(weft_nth_element, (numbers, n, 16, 1, compare, NULL))
