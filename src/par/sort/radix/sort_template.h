@@ -54,6 +54,7 @@
  * SPDX-License-Identifier: MIT */
 
 enum { WF_SORT(LINE_LENGTH) = WF_LINE_BYTES / sizeof(WF_ELEM) };
+_Static_assert(WF_LINE_BYTES % sizeof(WF_ELEM) == 0, "lines are made of whole elements");
 
 /* Which bucket a key belongs to: keys from `low` on by their distance, in steps of
  * 2^shift, of which `last` is the last; those below and above in the first and the last

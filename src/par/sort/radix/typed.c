@@ -35,10 +35,11 @@
 #define WF_LISTS_LEAF   leaf_bits64
 #include "sort_template.h"
 
-/* Keys of 64 bits, and the rare array with more elements than 32 bits can number. */
+/* Keys of 64 bits, and the rare array with more elements than 32 bits can number. The
+ * index has 64 bits on every machine: a line is made of whole elements. */
 typedef struct wf_pair {
   uint64_t key; /* encoded */
-  size_t index;
+  uint64_t index;
 } wf_pair;
 
 #define WF_SORT(name)   name##_pair
@@ -145,7 +146,7 @@ static void unpair_block(size_t begin, size_t end, void *ctx) {
   const argsort_job o = *(const argsort_job *)ctx;
   for (size_t i = begin; i < end; i++) {
     WF_ASSERT(o.pairs[i].index < o.n);
-    o.order[i] = o.pairs[i].index;
+    o.order[i] = (size_t)o.pairs[i].index;
   }
 }
 
@@ -163,11 +164,13 @@ static void sort_packed(argsort_job *o) {
   over_elements(&o->opts, o->n, unpack_keys, o);
 }
 
-/* False, and nothing has happened, if there is no memory. Up to ALONE_MOST pairs are one
- * leaf, which needs as much again. */
+/* False, and nothing has happened, if there is no memory; on 32 bits there cannot be for
+ * pairs of many small keys. Up to ALONE_MOST pairs are one leaf, which needs as much
+ * again. */
 static bool sort_as_pairs(argsort_job *o) {
   wf_radix radix;
   bool is_leaf = o->n <= ALONE_MOST;
+  if (o->n > SIZE_MAX / 4 / sizeof(wf_pair)) return false;
   wf_scratch scratch = wf_scratch_get((is_leaf ? 2 : 1) * o->n * sizeof(wf_pair));
   bool has_memory = scratch.memory != NULL &&
                     (is_leaf || wf_radix_begin(&radix, o->given, &wf_coding_u64, o->n,
