@@ -21,6 +21,7 @@ static int failures;
   } while (0)
 
 static int64_t numbers[N], out[2 * N], more[2 * N];
+static size_t places[N];
 
 /* ---- functions ---- */
 
@@ -176,8 +177,9 @@ static void stages(void) {
   CHECK(weft_iter_sum_i64(&it) == (int64_t)5 * N * (N - 1) / 2);
   it = slice();
   weft_iter_enumerate(&it, sizeof(numbered), offsetof(numbered, value));
-  CHECK(weft_iter_unzip(&it, out, more, N, sizeof out[0], sizeof more[0], 8) == N);
-  CHECK(memcmp(more, numbers, sizeof numbers) == 0 && out[N - 1] == N - 1);
+  CHECK(weft_iter_unzip(&it, places, more, N, sizeof places[0], sizeof more[0],
+                        offsetof(numbered, value)) == N);
+  CHECK(memcmp(more, numbers, sizeof numbers) == 0 && places[N - 1] == N - 1);
   it = slice();
   weft_iter_zip(&it, &right, 16, 8), weft_iter_chunk(&it, 9);
   CHECK(weft_iter_len(&it) == 556);
