@@ -44,6 +44,41 @@ WEFT_TASK(int, nothing_to_give) {
   return 7;
 }
 
+/* ---- fast tasks ---- */
+
+WEFT_TASK_FAST(long, fast_fib, long, n) {
+  if (n < 2) return n;
+  long a, b;
+  WEFT_BOTH(a, (fast_fib, n - 2), b, (fast_fib, n - 1));
+  return a + b;
+}
+
+WEFT_TASK_FAST(void, fast_fill, double *, to, size_t, n, double, value) {
+  if (n > 64) {
+    size_t half = n / 2;
+    WEFT_BOTH_VOID((fast_fill, to, half, value), (fast_fill, to + half, n - half, value));
+  } else {
+    for (size_t i = 0; i < n; i++) to[i] = value;
+  }
+}
+
+WEFT_TASK_FAST(long, leaves, unsigned, depth) {
+  if (depth == 0) return 1;
+  leaves_task child[2];
+  for (int i = 0; i < 2; i++) WEFT_FORK(leaves, &child[i], depth - 1);
+  long all = WEFT_CALL(leaves, depth - 1);
+  for (int i = 2; i-- > 0;) all += WEFT_JOIN(leaves, &child[i]);
+  return all;
+}
+
+static void fast_tasks(void) {
+  static double filled[N];
+  CHECK(fast_fib(18) == 2584);
+  CHECK(leaves(6) == 729);
+  fast_fill(filled, N, 3);
+  for (size_t i = 0; i < N; i++) CHECK(filled[i] >= 3 && filled[i] <= 3);
+}
+
 /* ---- kernels ---- */
 
 static inline double product(double x, double y, void *ctx) {
@@ -93,6 +128,7 @@ static void kernels(const weft_opts *o) {
 static void inside(void *ctx) {
   (void)ctx;
   CHECK(fib(15) == 610);
+  fast_tasks();
   kernels(NULL);
 }
 
@@ -103,6 +139,7 @@ int main(void) {
   CHECK(fib(18) == 2584);
   nothing_to_give_fork(&task);
   CHECK(nothing_to_give() + nothing_to_give_join(&task) == 14);
+  fast_tasks();
   kernels(NULL);
   kernels(&one);
   weft_pool_run(NULL, inside, NULL);
