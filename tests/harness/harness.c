@@ -264,14 +264,14 @@ void harness_linger(unsigned microseconds) {
 }
 
 unsigned harness_slowdown(void) {
-  /* Emulators: how much slower qemu runs tests/par on an x86 machine; Wine needs as much
-   * for tests that wake threads. The rest: the middle
-   * of what the manuals of the tools state for such programs. For delays: how
-   * much they slowed down tests/core/deque_race.c. */
+  /* Emulators: how much slower qemu runs tests/par on an x86 machine (8), and more if two
+   * run at once; Wine needs 8 for tests that wake threads. The rest: the middle of what
+   * the manuals of the tools state for such programs. For delays: how much they slowed
+   * down tests/core/deque_race.c. */
 #if defined(DELAYS_DELAY_H)
   return 30;
-#elif defined(HARNESS_EMULATOR) || defined(_WIN32)
-  return 8;
+#elif defined(HARNESS_SLOWDOWN)
+  return HARNESS_SLOWDOWN;
 #elif defined(WITH_TSAN)
   return 5;
 #elif defined(WITH_ASAN) || defined(WITH_MSAN)
