@@ -54,7 +54,7 @@ static int create_large(weft_pool *none) {
 static int create_small_stacks(weft_pool *none) {
   (void)none;
   weft_config config = small_config();
-  config.stack_size = (size_t)64 * 1024 * harness_slowdown() * harness_slowdown();
+  config.stack_size = (size_t)128 * 1024 * harness_slowdown() * harness_slowdown();
   return make_use_end(&config);
 }
 

@@ -295,7 +295,7 @@ static size_t serial_need(const program *p) {
 enum { CALLERS = 4 };
 
 static void check_program(const program *p, unsigned threads, bool yields) {
-  const size_t stack = scaled_stack(64 * 1024), reserve = scaled_stack(2 * 1024);
+  const size_t stack = thread_stack(64 * 1024), reserve = scaled_stack(2 * 1024);
   with_yields = false;
   const size_t serial = serial_need(p), need = serial / 2 * 3;
   CHECK_MSG(3 * serial + 2 * reserve <= stack, "%s needs %zu bytes by itself", p->name,

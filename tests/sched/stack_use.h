@@ -7,12 +7,24 @@
 
 #include "support.h"
 
+#include <limits.h>
 #include <pthread.h>
 
 /* Stack sizes are given for ordinary builds; sanitizers make frames many times larger. */
 static inline size_t scaled_stack(size_t size) {
-  size_t slower = harness_slowdown();
+  size_t slower = harness_slowdown() < 8 ? harness_slowdown() : 8;
   return size * slower * slower;
+}
+
+/* The same for the stack of a thread: at least what the system asks for, which is 128 KiB
+ * on aarch64. */
+static inline size_t thread_stack(size_t size) {
+#ifdef PTHREAD_STACK_MIN
+  const size_t least = (size_t)PTHREAD_STACK_MIN;
+#else
+  const size_t least = 0;
+#endif
+  return scaled_stack(size) > least ? scaled_stack(size) : least;
 }
 
 /* Where the stack of a thread starts: stacks grow downwards. */

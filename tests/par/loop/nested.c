@@ -418,7 +418,7 @@ TEST(loops_on_stacks_of_64_KiB) {
   for (unsigned i = 0; i < THREADS_COUNT; i++) {
     weft_config config = WEFT_CONFIG_INIT;
     config.threads = THREADS[i];
-    config.stack_size = scaled_stack(64 << 10);
+    config.stack_size = thread_stack(64 << 10);
     weft_pool *pool = pool_with(&config);
     loops_on_small_stack(NULL);
     weft_pool_run(pool, loops_on_small_stack, NULL);
@@ -457,7 +457,7 @@ TEST(yields_on_stacks_of_64_KiB) {
   for (unsigned i = 0; i < THREADS_COUNT; i++) {
     weft_config config = WEFT_CONFIG_INIT;
     config.threads = THREADS[i];
-    config.stack_size = scaled_stack(64 << 10);
+    config.stack_size = thread_stack(64 << 10);
     weft_pool *pool = pool_with(&config);
     weft_pool_run(pool, yield_in_loops, NULL);
     run_on_started(pool, yield_in_loops, NULL);
@@ -492,7 +492,7 @@ static void tally_deep(void *ctx) {
 TEST(huge_ranges_on_stacks_of_64_KiB) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = 8;
-  config.stack_size = scaled_stack(64 << 10);
+  config.stack_size = thread_stack(64 << 10);
   config.idle = WEFT_IDLE_LOW_LATENCY;
   weft_pool *pool = pool_with(&config);
   weft_pool_run(pool, tally_deep, NULL);

@@ -336,7 +336,7 @@ TEST(sorts_inside_other_work) {
   for (unsigned i = 0; i < THREADS_COUNT; i++) {
     weft_config config = WEFT_CONFIG_INIT;
     config.threads = THREADS[i];
-    config.stack_size = harness_slowdown() == 1 ? 65536 : 0;
+    config.stack_size = harness_slowdown() == 1 ? 128 * 1024 : 0;
     weft_pool *pool = pool_with(&config);
     weft_pool_run(pool, scope_elsewhere, NULL);
     weft_pool_destroy(pool);
