@@ -18,7 +18,7 @@ typedef struct event {
   char phase[4], category[24], name[256];
   double pid, tid, time_us, duration_us, id;
   /* Those of its arguments that anybody uses; -1 and "" where they are missing. */
-  char text_name[128], call[256], role[16], kind[16], reason[40];
+  char text_name[256], call[256], role[16], kind[16], reason[40];
   double from, first, last, n, woken_by, late_us, worker, pool, threads, cpus, tasks;
   double number, records, dropped, dropped_short, shortest_us, duration_end_us;
   double cpu_us, starved_us, waits, preemptions;
@@ -332,10 +332,13 @@ static void begin_slice(trace_reading *reading, event *e) {
   reading->begins[reading->begin_count++] = make_slice(reading, e);
 }
 
-/* The newest open slice of the lane ends. In traces of weft the end has the name and the
- * arguments that count; other programs write neither there. */
+/* The newest open slice of the lane ends. In traces of weft the end has the arguments
+ * that count, and among them the name of a task that was named late; other programs write
+ * neither there. */
 static void end_slice(trace_reading *reading, event *e) {
   bool named = e->name[0] != '\0';
+  if (reading->trace->from_weft && e->text_name[0] != '\0')
+    memcpy(e->name, e->text_name, sizeof e->name);
   slice end = make_slice(reading, e);
   for (size_t i = reading->begin_count; i-- > 0;) {
     slice s = reading->begins[i];

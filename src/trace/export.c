@@ -233,6 +233,12 @@ static void put_range(uint64_t first, uint64_t last) {
   wf_text_put(&ex_line, ")\"");
 }
 
+static const char *task_name(const wf_open *slice) {
+  const wf_record *begin = &slice->begin;
+  if (slice->name != NULL) return slice->name;
+  return begin->a != 0 ? word_text(begin->a) : TASK_NAMES[task_kind_of(begin)];
+}
+
 /* ,"cat":"block","name":"weft_for [0, 100)" */
 static void put_slice_name(const wf_open *slice) {
   const wf_record *begin = &slice->begin;
@@ -240,11 +246,11 @@ static void put_slice_name(const wf_open *slice) {
   wf_text_put(&ex_line, ",\"cat\":\"");
   wf_text_put(&ex_line, SLICE_CATEGORIES[kind]);
   wf_text_put(&ex_line, "\",\"name\":");
-  if (slice->name != NULL) {
-    wf_text_string(&ex_line, slice->name);
-  } else if (kind == WF_REC_TASK) {
+  if (kind == WF_REC_TASK) {
+    /* Perfetto ends the slice that has the name of the end: so that is the name of the
+     * beginning, whatever the task has been called since. */
     wf_text_string(&ex_line,
-                   begin->a != 0 ? word_text(begin->a) : TASK_NAMES[task_kind_of(begin)]);
+                   slice->announced != NULL ? slice->announced : task_name(slice));
   } else if (kind == WF_REC_CALL || kind == WF_REC_BLOCK) {
     wf_text_string_open(&ex_line, word_text(begin->a));
     if (kind == WF_REC_BLOCK || begin->c > 0)
@@ -260,7 +266,13 @@ static void put_slice_name(const wf_open *slice) {
   }
 }
 
-static void put_task_args(const wf_record *begin) {
+static void put_task_args(const wf_open *slice) {
+  const wf_record *begin = &slice->begin;
+  if (slice->announced != NULL && slice->announced != task_name(slice)) {
+    wf_text_put(&ex_line, "\"name\":");
+    wf_text_string(&ex_line, task_name(slice));
+    wf_text_put(&ex_line, ",");
+  }
   wf_text_put(&ex_line, "\"kind\":\"");
   wf_text_put(&ex_line, TASK_KINDS[task_kind_of(begin)]);
   wf_text_put(&ex_line, "\",\"fn\":");
@@ -282,7 +294,7 @@ static void put_slice_args(const wf_open *slice, const wf_record *end) {
   unsigned kind = wf_stamp_kind(begin->stamp);
   wf_text_put(&ex_line, ",\"args\":{");
   size_t before = ex_line.length;
-  if (kind == WF_REC_TASK) put_task_args(begin);
+  if (kind == WF_REC_TASK) put_task_args(slice);
   if (kind == WF_REC_CALL || kind == WF_REC_BLOCK || kind == WF_REC_WAIT) {
     wf_text_put(&ex_line, "\"call\":");
     wf_text_string(&ex_line, word_text(begin->a));
@@ -330,6 +342,8 @@ static void announce(const wf_track *track, wf_open *slice) {
   wf_text_put(&ex_line, ",\"args\":{}");
   line_end();
   slice->is_announced = true;
+  if (wf_stamp_kind(slice->begin.stamp) == WF_REC_TASK)
+    slice->announced = task_name(slice);
 }
 
 /* ---- arrows and moments ---- */

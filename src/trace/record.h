@@ -60,8 +60,9 @@ enum { WF_RING_RECORDS = 8192, WF_TRACK_DEPTH = 512 };
 /* Something that has begun, as the reader knows it. */
 typedef struct wf_open {
   wf_record begin;
-  const char *name;  /* by weft_name, or NULL */
-  bool is_announced; /* its beginning is in the file */
+  const char *name;      /* by weft_name, or NULL */
+  const char *announced; /* a task's name in the file, if its beginning is there */
+  bool is_announced;     /* its beginning is in the file */
 } wf_open;
 
 struct wf_track {

@@ -88,7 +88,7 @@ TEST(pairs_of_begin_and_end) {
   text_add_string(
       &made.out,
       ",\n{\"ph\":\"E\",\"pid\":4711,\"tid\":10000,\"ts\":100.000,\"cat\":\"task\","
-      "\"name\":\"named late\",\"args\":{\"kind\":\"run\"}}"
+      "\"name\":\"early\",\"args\":{\"name\":\"named late\",\"kind\":\"run\"}}"
       ",\n{\"ph\":\"B\",\"pid\":4711,\"tid\":10001,\"ts\":50.000,\"cat\":\"task\","
       "\"name\":\"open\",\"args\":{}}");
   made.end_us = 120;

@@ -12,6 +12,7 @@
 
 typedef struct trace_slice {
   double tid, begin, end;
+  const char *name; /* of a pair */
 } trace_slice;
 
 typedef struct trace {
@@ -93,8 +94,8 @@ static inline void check_arrows(arrow_end *arrows, size_t count) {
   }
 }
 
-/* Pairs of B and E become slices. A B without E, in the file of a process that was
- * killed, lasts for ever. */
+/* Pairs of B and E, which have the same name, become slices. A B without E, in the file
+ * of a process that was killed, lasts for ever. */
 static inline size_t collect_pairs(const trace *t, trace_slice *out) {
   enum { OPEN_MOST = 4096 };
   static trace_slice open[OPEN_MOST];
@@ -103,12 +104,13 @@ static inline size_t collect_pairs(const trace *t, trace_slice *out) {
     const char phase = json_get_string(e, "ph")[0];
     double tid = json_get_number(e, "tid", -1), ts = json_get_number(e, "ts", -1);
     if (phase == 'B' && depth < OPEN_MOST) {
-      open[depth++] = (trace_slice){tid, ts, 1e300};
+      open[depth++] = (trace_slice){tid, ts, 1e300, json_get_string(e, "name")};
     } else if (phase == 'E') {
       size_t i = depth;
       while (i > 0 && open[i - 1].tid != tid) i--;
       if (!CHECK_MSG(i > 0, "an end at %.3f on track %.0f has no beginning", ts, tid))
         continue;
+      CHECK(strcmp(open[i - 1].name, json_get_string(e, "name")) == 0);
       open[i - 1].end = ts;
       out[count++] = open[i - 1];
       memmove(&open[i - 1], &open[i], (depth - i) * sizeof *open);
@@ -152,7 +154,8 @@ static inline trace read_trace(const char *path) {
     double tid = json_get_number(e, "tid", -1), ts = json_get_number(e, "ts", -1);
     check_event(e);
     if (phase == 'X')
-      slices[slice_count++] = (trace_slice){tid, ts, ts + json_get_number(e, "dur", -1)};
+      slices[slice_count++] =
+          (trace_slice){tid, ts, ts + json_get_number(e, "dur", -1), NULL};
     if (phase == 's' || phase == 'f')
       arrows[arrow_count++] = (arrow_end){json_get_number(e, "id", -1), phase, ts};
   }
@@ -184,16 +187,26 @@ static inline void drop_trace(trace *t, const char *path) {
   if (path != NULL) unlink(path);
 }
 
+static inline bool has_part(const char *text, const char *part) {
+  return part == NULL || strstr(text, part) != NULL;
+}
+
 /* How many events have this category; NULL: any. And this name, or a part of it. A slice
- * that was announced has two events, which count as one. */
+ * that was announced has two events of the same name, which count as one. If a task was
+ * named after that, its name is an argument of the end, and counts instead. */
 static inline size_t count_events(const trace *t, const char *category,
                                   const char *name) {
   size_t count = 0;
   if (t->whole == NULL) return 0;
-  for (const json *e = t->events->first; e != NULL; e = e->next)
-    count += json_get_string(e, "ph")[0] != 'E' &&
-             (category == NULL || strcmp(json_get_string(e, "cat"), category) == 0) &&
-             (name == NULL || strstr(json_get_string(e, "name"), name) != NULL);
+  for (const json *e = t->events->first; e != NULL; e = e->next) {
+    if (category != NULL && strcmp(json_get_string(e, "cat"), category) != 0) continue;
+    const char *its_name = json_get_string(e, "name");
+    const char *late_name = json_get_string(json_get(e, "args"), "name");
+    if (json_get_string(e, "ph")[0] != 'E')
+      count += has_part(its_name, name);
+    else if (late_name[0] != '\0')
+      count = count + has_part(late_name, name) - has_part(its_name, name);
+  }
   return count;
 }
 

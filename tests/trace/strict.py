@@ -33,11 +33,14 @@ def slices_of(events):
             begin = nanoseconds(e["ts"])
             slices.append((tid, begin, -(begin + nanoseconds(e["dur"]))))
         elif e["ph"] == "B":
-            opened.setdefault(tid, []).append(nanoseconds(e["ts"]))
+            opened.setdefault(tid, []).append((nanoseconds(e["ts"]), e["name"]))
         elif e["ph"] == "E":
-            slices.append((tid, opened[tid].pop(), -nanoseconds(e["ts"])))
+            begin, name = opened[tid].pop()
+            if e["name"] != name:  # Perfetto would not find the beginning
+                refuse(f"{name} ends as {e['name']}")
+            slices.append((tid, begin, -nanoseconds(e["ts"])))
     for tid, begins in opened.items():  # of a process that was killed
-        slices += [(tid, begin, -(1 << 62)) for begin in begins]
+        slices += [(tid, begin, -(1 << 62)) for begin, _ in begins]
     return sorted(slices)
 
 

@@ -162,6 +162,36 @@ TEST(names_with_quotes_and_control_characters) {
   weft_pool_destroy(pool);
 }
 
+/* Waits until the beginning of this task is in the file, as that of every long task is,
+ * and takes a name then. */
+static void take_name_late(void *ctx) {
+  for (bool is_there = false; !is_there;) {
+    size_t length = 0;
+    char *text = read_whole((const char *)ctx, &length);
+    REQUIRE(text != NULL);
+    for (size_t i = 0; i + 8 <= length && !is_there; i++)
+      is_there = memcmp(text + i, "\"ph\":\"B\"", 8) == 0;
+    free(text);
+    if (!is_there) harness_linger(1000);
+  }
+  weft_name("late");
+}
+
+TEST(a_task_that_is_named_after_its_beginning_was_written) {
+  char path[256];
+  trace_path(path, "late");
+  weft_pool *pool = pool_of(2);
+  REQUIRE(weft_trace_start(path) == 0);
+  weft_pool_run(pool, take_name_late, path);
+  weft_trace_stop();
+  trace t = read_trace(path); /* the beginning and the end have the same name */
+  CHECK_EQ(count_events(&t, "task", "late"), 1);
+  CHECK_EQ(count_events(&t, "task", NULL), 1);
+  check_by_python(path);
+  drop_trace(&t, path);
+  weft_pool_destroy(pool);
+}
+
 static void mark_frames(void *ctx) {
   (void)ctx;
   for (int i = 0; i < 10; i++) weft_frame_mark(i % 2 == 0 ? NULL : "odd");
