@@ -90,8 +90,8 @@
  *     }
  *
  * Serial: that of WEFT_TASK. Both ways, weft_join, loops and scopes may be mixed in one
- * body, in any order; a task is joined in the way in which it was forked. The four macros
- * take names that WEFT_TASK_FAST has defined before, or the one that is being defined; in
+ * body, in any order; a task is joined in the way in which it was forked. The macros take
+ * names that WEFT_TASK_FAST has defined before, or the one that is being defined; in
  * any other function they do not compile. What is forked by them belongs to the pool, and
  * to the scope, in which the body was called: a scope of another pool that the body
  * itself has begun (weft_scope_begin_with) does not count.
