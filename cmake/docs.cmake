@@ -6,7 +6,14 @@ set(WEFT_DOCS_DIR ${PROJECT_BINARY_DIR} CACHE PATH "Where the folders site and m
 find_package(Python3 COMPONENTS Interpreter QUIET)
 find_program(WEFT_CMARK_GFM cmark-gfm)
 
-if(Python3_Interpreter_FOUND AND WEFT_CMARK_GFM)
+# Packages of other kinds have the library's sources alone.
+set(weft_docs_possible OFF)
+if(Python3_Interpreter_FOUND AND WEFT_CMARK_GFM AND
+   EXISTS ${PROJECT_SOURCE_DIR}/tools/build-docs)
+  set(weft_docs_possible ON)
+endif()
+
+if(weft_docs_possible)
   set(weft_docs_all)
   if(WEFT_BUILD_DOCS)
     set(weft_docs_all ALL)
@@ -16,8 +23,8 @@ if(Python3_Interpreter_FOUND AND WEFT_CMARK_GFM)
             --site ${WEFT_DOCS_DIR}/site --man ${WEFT_DOCS_DIR}/man/man3
     COMMENT "Building the site and the manual pages" VERBATIM)
 elseif(WEFT_BUILD_DOCS)
-  message(FATAL_ERROR "weft: WEFT_BUILD_DOCS needs Python 3 and cmark-gfm "
-                      "(on Debian: apt-get install python3 cmark-gfm)")
+  message(FATAL_ERROR "weft: WEFT_BUILD_DOCS needs Python 3, cmark-gfm "
+                      "(on Debian: apt-get install python3 cmark-gfm) and the whole of the sources")
 else()
   add_custom_target(weft_docs
     COMMAND ${CMAKE_COMMAND} -E echo
