@@ -3,6 +3,9 @@
  * which leaves bottom elsewhere than where the body expects it.
  *
  * SPDX-License-Identifier: MIT */
+#include <explore/engine/explore.h>
+#define WF_FAST_PROMISE(condition)                                                       \
+  XP_CHECK(condition) /* with guesses, as gcc compiles it */
 #include "sched_kit.h"
 
 #include <weft/typed_task.h>
@@ -104,3 +107,27 @@ LARGE_SCENARIO(fast_ring_grows, .setup = one_worker, .threads = {worker_1, run_n
 LARGE_SCENARIO(fast_ring_cannot_grow, .setup = one_worker,
                .threads = {worker_1, run_nest}, .check = check_ran_5,
                .failing_allocations = 1, .tick_ns = 3100)
+
+/* ---- trees: who waits for a stolen task begins others meanwhile ---- */
+
+WEFT_TASK_FAST(int, branch, int, depth) {
+  int a, b;
+  if (depth == 0) return WEFT_CALL(count_one, 1);
+  WEFT_BOTH(a, (branch, depth - 1), b, (branch, depth - 1));
+  return a + b;
+}
+
+static void call_branch(void *ctx) {
+  (void)ctx;
+  XP_CHECK(branch(2) == 4);
+}
+static void run_branch(void) {
+  weft_pool_run(pool, call_branch, NULL);
+  done_with_pool();
+}
+
+LARGE_SCENARIO(fast_tree, .setup = one_worker, .threads = {worker_1, run_branch},
+               .check = check_ran_4, .tick_ns = 3100)
+SCENARIO(fast_tree_of_three, .setup = two_workers,
+         .threads = {worker_1, worker_2, run_branch}, .check = check_ran_4, .bound = 1,
+         .modes = XP_SC | XP_TSO, .tick_ns = 3100, .quick_bound = -2)

@@ -211,13 +211,28 @@ WEFT_TASK(long, simple_fib, long, n) {
   return simple_fib_join(&left) + right;
 }
 
+static weft_pool *another_pool;
+
+WEFT_TASK_FAST(uint64_t, count_fast, tree *, t) {
+  int seven_here, seven_there;
+  tree_count(t);
+  WEFT_BOTH(seven_here, (seven), seven_there, (seven));
+  CHECK(seven_here == 7 && seven_there == 7);
+  return t->leaves;
+}
+
+static void count_in_another_pool(void *ctx) {
+  CHECK_EQ(count_fast(ctx), 16);
+}
+
 /* One of the calls that fork and join on their own; each may leave bottom elsewhere. */
 static void do_other_work(unsigned kind) {
   tree t = {4, 0};
   atomic_ulong sum = 0;
   weft_scope scope;
   unsigned char own[4] = {0};
-  switch (kind % 5) {
+  weft_handle *handle;
+  switch (kind % 9) {
   case 0:
     weft_join(tree_count, &t, do_nothing, NULL);
     CHECK_EQ(t.leaves, 16);
@@ -234,6 +249,23 @@ static void do_other_work(unsigned kind) {
     break;
   case 3:
     CHECK_EQ(simple_fib(8), 21);
+    break;
+  case 4:
+    REQUIRE(weft_async(&handle, mark, &own[0]) == 0);
+    weft_handle_wait(handle);
+    check_marks(own, 1, 1);
+    break;
+  case 5:
+    weft_blocking_begin();
+    CHECK_EQ(simple_fib(5), 5);
+    weft_blocking_end();
+    break;
+  case 6: /* this thread is another worker meanwhile */
+    weft_pool_run(another_pool, count_in_another_pool, &t);
+    CHECK_EQ(t.leaves, 16);
+    break;
+  case 7:
+    weft_yield();
     break;
   default:
     weft_isolate(do_nothing, NULL);
@@ -269,9 +301,11 @@ static void run_mixed(void *ctx) {
 }
 
 TEST(mixed_with_joins_loops_and_scopes) {
+  another_pool = pool_of(2);
   for (unsigned long i = 0; i < scaled(2); i++) in_pools(run_mixed, NULL);
   run_mixed(NULL);
   weft_shutdown();
+  weft_pool_destroy(another_pool);
 }
 
 /* ---- two threads ---- */

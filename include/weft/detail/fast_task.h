@@ -53,18 +53,31 @@ WF_TASK_FN bool wf_fast_is_at(const wf_owner *in, const wf_ptr *guess) {
 }
 
 /* clang does not leave comparisons out, and what is left of them costs more than loading
- * bottom (clang 14; fib 4.2 against 3.3 ns). */
-#if defined(__clang__) || !defined(__OPTIMIZE__) || defined(WF_ATOMIC_HEADER)
+ * bottom (clang 14; fib 4.2 against 3.3 ns). Tests define WF_FAST_PROMISE, to see that
+ * what the compiler is told is true, and guess with every compiler. */
+#if !defined(WF_FAST_PROMISE) &&                                                         \
+    (defined(__clang__) || !defined(__OPTIMIZE__) || defined(WF_ATOMIC_HEADER))
 enum { WF_FAST_GUESSES = 0 };
 #else
 enum { WF_FAST_GUESSES = 1 };
+#endif
+#ifndef WF_FAST_PROMISE
+#define WF_FAST_PROMISE(condition) ((condition) ? (void)0 : __builtin_unreachable())
 #endif
 
 /* Tells the compiler that bottom is at `at`. It stays true until something else is
  * called. */
 WF_TASK_FN void wf_fast_known(const wf_owner *in, const wf_ptr *at) {
-  if (WF_FAST_GUESSES && !wf_fast_is_at(in, at)) __builtin_unreachable();
+  if (WF_FAST_GUESSES) WF_FAST_PROMISE(wf_fast_is_at(in, at));
 }
+
+/* Are arguments of this type copied without calling anything? In C++ a copy may be code
+ * of the program, which may fork and join, too. */
+#ifdef __cplusplus
+#define WF_FAST_IS_PLAIN(type) __is_trivially_copyable(type)
+#else
+#define WF_FAST_IS_PLAIN(type) true
+#endif
 
 /* Where bottom is, if it is not where the guess said. The empty assembly keeps the
  * compiler from using what it has loaded also where that is equal to what it knows. */
@@ -174,11 +187,12 @@ WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const c
   WF_FAST_TASK(R, ret, store, last, name, more, stores, takes, held)
 
 /* The body as a function of its own, in the three ways in which it is called: with a
- * bottom that is right; with a guess; and at the end of a join. */
+ * bottom that is right, unless copies of arguments have moved it; with a guess; and at
+ * the end of a join. */
 #define WF_FAST_CALLS(R, ret, name, more, names, taken)                                  \
   static WF_TASK_ALIGNED R name##_in_(wf_owner *wf_in,                                   \
                                       wf_ptr *wf_at WF_FAST_LIST more) {                 \
-    wf_fast_known(wf_in, wf_at);                                                         \
+    if (WF_FAST_IS_PLAIN(name##_given_)) wf_fast_known(wf_in, wf_at);                    \
     ret name##_body_(wf_in, wf_at WF_FAST_LIST names);                                   \
   }                                                                                      \
   WF_TASK_FN R name##_call_in_(wf_owner *wf_in, wf_ptr **wf_p WF_FAST_LIST more) {       \
@@ -281,11 +295,10 @@ WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const c
     (, wf_g.wf_1, wf_g.wf_2, wf_g.wf_3, wf_g.wf_4, wf_g.wf_5, wf_g.wf_6),                \
     (, wf_t->wf_1, wf_t->wf_2, wf_t->wf_3, wf_t->wf_4, wf_t->wf_5, wf_t->wf_6))
 
-/* The head of the body. The names of the two parameters are what a compiler prints where
+/* The head of the body. The name of the first parameter is what a compiler prints where
  * WEFT_CALL and its relatives stand somewhere else. */
-#define WF_FAST_IN only_in_WEFT_TASK_FAST
 #define WF_FAST_HEAD(R, name, ...)                                                       \
-  WF_TASK_FN R name##_body_(wf_owner *WF_FAST_IN __attribute__((unused)),                \
+  WF_TASK_FN R name##_body_(wf_owner *only_in_WEFT_TASK_FAST __attribute__((unused)),    \
                             wf_ptr *wf_at __attribute__((unused)) __VA_ARGS__)
 #define WF_FAST_HEAD_0(R, name) WF_FAST_HEAD(R, name, )
 #define WF_FAST_HEAD_1(R, name, T1, a1) WF_FAST_HEAD(R, name, , T1 a1)
@@ -307,6 +320,26 @@ WF_TASK_FN bool wf_fast_join(wf_owner *in, wf_ptr **at, wf_call *forked, const c
 #define WF_FAST_HEAD_MANY(...) void wf_task_wrong_body(void)
 
 /* ---- calls ---- */
+
+/* The worker of the body. A lambda in the body could take it along to another thread,
+ * which is not that worker; so a lambda cannot have it. */
+#ifdef __cplusplus
+extern "C++" {
+template <bool is_in_lambda> struct wf_fast_body {
+  static wf_owner *worker(wf_owner *in) {
+    static_assert(!is_in_lambda,
+                  "WEFT_BOTH, WEFT_CALL, WEFT_FORK and WEFT_JOIN are not for "
+                  "lambdas, which may run on another thread");
+    return in;
+  }
+};
+}
+#define WF_FAST_IN                                                                       \
+  (wf_fast_body<__builtin_strcmp(__func__, "operator()") == 0>::worker(                  \
+      only_in_WEFT_TASK_FAST))
+#else
+#define WF_FAST_IN only_in_WEFT_TASK_FAST
+#endif
 
 /* WEFT_CALL with a name alone has no comma to put in front of its arguments. */
 #define WF_FAST_MORE(...)                                                                \
