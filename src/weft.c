@@ -19,6 +19,7 @@
 #include "sys/cpu_count.c"
 #include "sys/darwin.c"
 #include "sys/file.c"
+#include "sys/lines.c"
 #include "sys/linux.c"
 #include "sys/posix.c"
 #include "sys/terminal.c"

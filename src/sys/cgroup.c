@@ -12,103 +12,26 @@
  * all limits of the chain hold together. So there is nothing to choose: all mounts are
  * walked from our group up to the mount point, and the smallest limit wins.
  *
- * All files are read in pieces into fixed buffers; what does not fit is skipped as a
- * whole, since half a path or half a number would be a wrong one.
+ * All files are read into fixed buffers (lines.h); what does not fit is skipped.
  *
  * Who calls: cpu_count.c. Keeps no state; any thread.
  *
  * SPDX-License-Identifier: MIT */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* O_CLOEXEC */
+#define _GNU_SOURCE /* the one-file build wants the same in every file */
 #endif
 
 #include "cgroup.h"
 
 #if defined(__linux__)
 
-#include <errno.h>
-#include <fcntl.h>
+#include "lines.h"
+
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-#include <unistd.h>
-
-enum {
-  CGROUP_PATH_SIZE = 4096, /* the kernel's own limit for one path */
-  /* Choices. Longer lines are skipped: those of interest have one or two paths, and a
-   * path of a cgroup is short. Most files here are read in one chunk. */
-  CGROUP_LINE_SIZE = 4096,
-  CGROUP_CHUNK_SIZE = 512
-};
-
-/* ---- reading lines ---- */
-
-struct line_reader {
-  int fd;
-  size_t used, filled; /* chunk[used .. filled) is not consumed yet */
-  char chunk[CGROUP_CHUNK_SIZE];
-  char line[CGROUP_LINE_SIZE];
-};
-
-/* path is built as parts[0] + parts[1] + ...; false if it does not fit. */
-static bool path_join(char *path, const char *first, const char *second,
-                      const char *third) {
-  const char *parts[] = {first, second, third};
-  size_t length = 0;
-  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-    const size_t part = strlen(parts[i]);
-    if (part >= CGROUP_PATH_SIZE - length) return false;
-    memcpy(path + length, parts[i], part + 1);
-    length += part;
-  }
-  return true;
-}
-
-static bool lines_open(struct line_reader *reader, const char *path) {
-  reader->used = reader->filled = 0;
-  do {
-    reader->fd = open(path, O_RDONLY | O_CLOEXEC);
-  } while (reader->fd < 0 && errno == EINTR);
-  return reader->fd >= 0;
-}
-
-static void lines_close(struct line_reader *reader) {
-  close(reader->fd);
-}
-
-/* Returns the next character, or -1 at the end; an error is an end. */
-static int lines_char(struct line_reader *reader) {
-  if (reader->used == reader->filled) {
-    ssize_t count;
-    do {
-      count = read(reader->fd, reader->chunk, sizeof reader->chunk);
-    } while (count < 0 && errno == EINTR);
-    if (count <= 0) return -1;
-    reader->used = 0;
-    reader->filled = (size_t)count;
-  }
-  return (unsigned char)reader->chunk[reader->used++];
-}
-
-/* Puts the next line that fits into reader->line, without its end ("\n" or "\r\n" or the
- * end of the file). Returns false when there is none left. */
-static bool lines_next(struct line_reader *reader) {
-  for (;;) {
-    size_t length = 0;
-    int c;
-    while ((c = lines_char(reader)) >= 0 && c != '\n') {
-      if (length < CGROUP_LINE_SIZE - 1) reader->line[length] = (char)c;
-      length++;
-    }
-    if (c < 0 && length == 0) return false;
-    if (length >= CGROUP_LINE_SIZE) continue;
-    if (length > 0 && reader->line[length - 1] == '\r') length--;
-    reader->line[length] = '\0';
-    return true;
-  }
-}
 
 /* ---- limits ---- */
 
@@ -116,8 +39,8 @@ static bool lines_next(struct line_reader *reader) {
 struct cgroup_search {
   const char *root;
   unsigned limit; /* the tightest so far; 0: none */
-  struct line_reader mounts, groups, values;
-  char path[CGROUP_PATH_SIZE];
+  wf_lines mounts, groups, values;
+  char path[WF_PATH_SIZE];
 };
 
 /* Reads a positive decimal number that ends at a blank or at the end, and steps over it.
@@ -149,13 +72,13 @@ static void limit_note(struct cgroup_search *search, uint64_t quota, uint64_t pe
 static const char *value_read(struct cgroup_search *search, const char *name) {
   const size_t folder = strlen(search->path);
   const size_t length = strlen(name);
-  if (folder + length >= CGROUP_PATH_SIZE) return NULL;
+  if (folder + length >= WF_PATH_SIZE) return NULL;
   memcpy(search->path + folder, name, length + 1);
-  const bool opened = lines_open(&search->values, search->path);
+  const bool opened = wf_lines_open(&search->values, search->path);
   search->path[folder] = '\0';
   if (!opened) return NULL;
-  const bool found = lines_next(&search->values);
-  lines_close(&search->values);
+  const bool found = wf_lines_next(&search->values);
+  wf_lines_close(&search->values);
   return found ? search->values.line : NULL;
 }
 
@@ -230,7 +153,7 @@ static void limits_walk(struct cgroup_search *search, const char *mount_root,
                         const char *mount_point, const char *path, bool v2) {
   const char *below = path_below(path, mount_root);
   if (below == NULL || path_climbs(below)) return;
-  if (!path_join(search->path, search->root, mount_point, below)) return;
+  if (!wf_path_join(search->path, search->root, mount_point, below)) return;
   const size_t top = strlen(search->root) + strlen(mount_point);
   for (;;) {
     limit_read(search, v2);
@@ -245,13 +168,13 @@ static void limits_walk(struct cgroup_search *search, const char *mount_root,
 /* Reads the limits that hold for us in the hierarchy of one mount. */
 static void mount_walk(struct cgroup_search *search, const char *mount_root,
                        const char *mount_point, bool v2) {
-  if (!path_join(search->path, search->root, "/proc/self/cgroup", "")) return;
-  if (!lines_open(&search->groups, search->path)) return;
-  while (lines_next(&search->groups)) {
+  if (!wf_path_join(search->path, search->root, "/proc/self/cgroup", "")) return;
+  if (!wf_lines_open(&search->groups, search->path)) return;
+  while (wf_lines_next(&search->groups)) {
     const char *path = group_path(search->groups.line, v2);
     if (path != NULL) limits_walk(search, mount_root, mount_point, path, v2);
   }
-  lines_close(&search->groups);
+  wf_lines_close(&search->groups);
 }
 
 /* Cuts the next blank-separated field off the line and undoes the kernel's escapes in it:
@@ -304,10 +227,10 @@ unsigned wf_cgroup_cpu_limit(const char *root) {
   struct cgroup_search search;
   search.root = root;
   search.limit = 0;
-  if (!path_join(search.path, root, "/proc/self/mountinfo", "")) return 0;
-  if (!lines_open(&search.mounts, search.path)) return 0;
-  while (lines_next(&search.mounts)) mount_read(&search, search.mounts.line);
-  lines_close(&search.mounts);
+  if (!wf_path_join(search.path, root, "/proc/self/mountinfo", "")) return 0;
+  if (!wf_lines_open(&search.mounts, search.path)) return 0;
+  while (wf_lines_next(&search.mounts)) mount_read(&search, search.mounts.line);
+  wf_lines_close(&search.mounts);
   return search.limit;
 }
 

@@ -5,60 +5,15 @@
 #define _GNU_SOURCE
 
 #include "child.h"
+#include "fixture.h"
 #include "harness/harness.h"
 #include "sys/cgroup.h"
 #include "sys/sys.h"
 
-#include <ftw.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* ---- fixtures ---- */
-
-static char root[64];
-
-static void fixture_begin(void) {
-  strcpy(root, "/tmp/weft-cpu-XXXXXX");
-  REQUIRE(mkdtemp(root) != NULL);
-}
-
-static int remove_entry(const char *path, const struct stat *info, int flag,
-                        struct FTW *at) {
-  (void)info, (void)flag, (void)at;
-  return remove(path);
-}
-
-static void fixture_end(void) {
-  CHECK_EQ(nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS), 0);
-}
-
-/* Returns root + path, after making the folders above it. */
-static const char *fixture_path(const char *path) {
-  static char full[8192];
-  REQUIRE(strlen(root) + strlen(path) < sizeof full);
-  strcpy(full, root);
-  strcat(full, path);
-  for (char *at = full + strlen(root) + 1; (at = strchr(at, '/')) != NULL; at++) {
-    *at = '\0';
-    mkdir(full, 0755);
-    *at = '/';
-  }
-  return full;
-}
-
-static void put_bytes(const char *path, const char *bytes, size_t size) {
-  FILE *file = fopen(fixture_path(path), "wb");
-  REQUIRE(file != NULL);
-  REQUIRE(fwrite(bytes, 1, size, file) == size);
-  REQUIRE(fclose(file) == 0);
-}
-
-static void put(const char *path, const char *text) {
-  put_bytes(path, text, strlen(text));
-}
 
 #define GROUPS "/proc/self/cgroup"
 #define MOUNTS "/proc/self/mountinfo"
