@@ -23,10 +23,12 @@
 #include "sys/linux.c"
 #include "sys/posix.c"
 #include "sys/terminal.c"
+#include "sys/topology.c"
 #include "sys/unix.c"
 #include "sys/windows.c"
 #include "sys/windows_cpu.c"
 #include "sys/windows_file.c"
+#include "sys/windows_topology.c"
 
 #include "core/arena.c"
 #include "core/deque.c"

@@ -86,6 +86,11 @@ void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
   memcpy(to->bits, from->bits, to->words * sizeof to->bits[0]);
 }
 
+void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
+  if (cpu / WORD_BITS < mask->words)
+    mask->bits[cpu / WORD_BITS] |= 1ul << cpu % WORD_BITS;
+}
+
 void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
   if (cpu / WORD_BITS < mask->words)
     mask->bits[cpu / WORD_BITS] &= ~(1ul << cpu % WORD_BITS);
@@ -165,6 +170,10 @@ void wf_sys_mask_fill(wf_cpu_mask *mask) {
 
 void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
   (void)to, (void)from;
+}
+
+void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
+  (void)mask, (void)cpu;
 }
 
 void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {

@@ -5,7 +5,7 @@
  * address, no barrier), and windows.c with windows_cpu.c and windows_file.c
  * (WaitOnAddress, FlushProcessWriteBuffers). What linux.c, posix.c and darwin.c share is
  * in unix.c and file.c; affinity.c has the CPU masks of Linux and does nothing on other
- * systems of that kind.
+ * systems of that kind. Which CPUs share what is in topology.h.
  *
  * Who calls: core, sched and par. Everything may be called from any thread unless noted.
  *
@@ -149,6 +149,7 @@ bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread);
 void wf_sys_mask_fill(wf_cpu_mask *mask); /* every CPU, also those that do not exist */
 void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from);
 /* A CPU beyond the size of the mask is in no mask. */
+void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu);
 void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu);
 bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu);
 unsigned wf_sys_mask_count(const wf_cpu_mask *mask);

@@ -71,6 +71,11 @@ void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
   *to = *from;
 }
 
+void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
+  if (cpu / GROUP_BITS < MOST_GROUPS)
+    mask->bits[cpu / GROUP_BITS] |= UINT64_C(1) << cpu % GROUP_BITS;
+}
+
 void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
   if (cpu / GROUP_BITS < MOST_GROUPS)
     mask->bits[cpu / GROUP_BITS] &= ~(UINT64_C(1) << cpu % GROUP_BITS);

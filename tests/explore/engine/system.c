@@ -7,6 +7,7 @@
 #include "engine.h"
 
 #include <sys/sys.h>
+#include <sys/topology.h>
 
 int xp_lock_spins;
 
@@ -246,6 +247,10 @@ void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
   to->bits = from->bits;
 }
 
+void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
+  mask->bits |= cpu < 64 ? (uint64_t)1 << cpu : 0;
+}
+
 void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
   if (cpu < 64) mask->bits &= ~((uint64_t)1 << cpu);
 }
@@ -280,6 +285,18 @@ uint64_t xp_thread_cpus(unsigned thread) {
 }
 
 /* ---- CPUs, time, memory ---- */
+
+/* Nothing is known about the two CPUs, and pools do without. */
+bool wf_topology_read(wf_topology *out, const char *root, const unsigned *wanted,
+                      unsigned count) {
+  (void)out, (void)root, (void)wanted, (void)count;
+  return false;
+}
+
+unsigned wf_topology_allowed(unsigned **out, const char *root) {
+  (void)out, (void)root;
+  return 0;
+}
 
 unsigned wf_sys_cpu_count(const char *root) {
   (void)root;

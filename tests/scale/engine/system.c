@@ -9,7 +9,9 @@
 
 #include "machine.h"
 
+#include <stdlib.h>
 #include <sys/sys.h>
+#include <sys/topology.h>
 
 /* ---- threads ---- */
 
@@ -122,6 +124,10 @@ void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
   (void)to, (void)from;
 }
 
+void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
+  (void)mask, (void)cpu;
+}
+
 void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
   (void)mask, (void)cpu;
 }
@@ -152,6 +158,34 @@ bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole) {
 }
 
 /* ---- CPUs, time, memory ---- */
+
+/* Clusters are what shares a cache, and a socket is a node. A core has one thread. */
+bool wf_topology_read(wf_topology *out, const char *root, const unsigned *wanted,
+                      unsigned count) {
+  (void)root, (void)wanted, (void)count;
+  unsigned nodes = (sm_now.cpus + sm_now.socket_cpus - 1) / sm_now.socket_cpus;
+  *out = (wf_topology){.count = sm_now.cpus, .packages = nodes, .is_known = true};
+  out->cpus = calloc(out->count, sizeof *out->cpus);
+  out->nodes = calloc(nodes, sizeof *out->nodes);
+  out->distances = calloc((size_t)nodes * nodes, sizeof *out->distances);
+  for (unsigned i = 0; i < out->count; i++)
+    out->cpus[i] =
+        (wf_cpu){.number = i,
+                 .group = {i, i, i / sm_now.cluster_cpus, i / sm_now.socket_cpus},
+                 .package = i / sm_now.socket_cpus,
+                 .capacity = WF_FULL_CAPACITY};
+  for (unsigned i = 0; i < nodes; i++) out->nodes[i] = i;
+  for (unsigned i = 0; i < nodes * nodes; i++)
+    out->distances[i] = i / nodes == i % nodes ? 10 : 20;
+  for (int domain = 0; domain < WF_DOMAINS; domain++)
+    out->groups[domain] = out->cpus[out->count - 1].group[domain] + 1;
+  return true;
+}
+
+unsigned wf_topology_allowed(unsigned **out, const char *root) {
+  (void)out, (void)root;
+  return 0;
+}
 
 unsigned wf_sys_cpu_count(const char *root) {
   (void)root;
