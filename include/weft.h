@@ -65,6 +65,7 @@
 #include <weft/sort.h>
 #include <weft/sort_numbers.h>
 #include <weft/task.h>
+#include <weft/topology.h>
 #include <weft/trace.h>
 #include <weft/typed_async.h>
 #include <weft/typed_fold.h>

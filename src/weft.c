@@ -45,6 +45,7 @@
 #include "trace/track.c"
 
 #include "sched/background.c"
+#include "sched/bind.c"
 #include "sched/blocking.c"
 #include "sched/broadcast.c"
 #include "sched/environment.c"
@@ -58,6 +59,7 @@
 #include "sched/inject.c"
 #include "sched/isolate.c"
 #include "sched/join.c"
+#include "sched/nodes.c"
 #include "sched/options.c"
 #include "sched/pool.c"
 #include "sched/record.c"
@@ -68,7 +70,9 @@
 #include "sched/spawn.c"
 #include "sched/stats.c"
 #include "sched/steer.c"
+#include "sched/topology_print.c"
 #include "sched/typed_task.c"
+#include "sched/victims.c"
 #include "sched/worker.c"
 
 #include "par/base/bytes.c"

@@ -57,7 +57,16 @@ typedef enum weft_steer {
   WEFT_STEER_OFF      /* never */
 } weft_steer;
 
-/* How a pool is made: threads, stacks, hooks, limits.
+/* What each started thread of a pool is bound to. Bound threads keep their caches, and
+ * their memory stays near; but they cannot give way to other programs that want the same
+ * CPU. Worth trying on a machine of your own. */
+typedef enum weft_bind {
+  WEFT_BIND_NONE,   /* nothing: a thread runs on any CPU of the pool */
+  WEFT_BIND_CORES,  /* a core of its own, with all hardware threads of it */
+  WEFT_BIND_THREADS /* one hardware thread, a CPU in the sense of the system */
+} weft_bind;
+
+/* How a pool is made: threads, stacks, CPUs, hooks, limits.
  *
  * Start from WEFT_CONFIG_INIT and change what you want:
  *
@@ -101,13 +110,25 @@ typedef struct weft_config {
    * with many producers. 0: the environment variable WEFT_QUEUE_LIMIT if it is a number
    * from 1 to 10^8, else none; WEFT_NO_QUEUE_LIMIT: none. */
   size_t queue_limit;
+  /* The CPUs on which the pool's threads run, as in "0-7,16-23", numbered as the system
+   * does (`weft info --topology` shows them). NULL: all that the process may use. The
+   * number of threads is then that of these CPUs, unless something above says otherwise.
+   * Threads that call from outside keep the CPUs that they have. Where the system cannot
+   * bind threads (macOS, the portable layer), only the number counts. Copied. */
+  const char *cpus;
+  /* Threads are bound one after the other: first to one hardware thread of each core, the
+   * fastest cores first, then to the second ones. The first place is left to the thread
+   * that calls. Where there are more threads than places, they share. With
+   * WEFT_BIND_CORES a pool whose number of threads nobody has set has one for each core.
+   * A system that refuses to bind is no error. */
+  weft_bind bind;
 } weft_config;
 
 /* All defaults: what an object of type weft_config starts from. */
 #define WEFT_CONFIG_INIT                                                                 \
   {                                                                                      \
     sizeof(weft_config), 0, 0, WEFT_IDLE_DEFAULT, NULL, NULL, NULL, NULL, 0, 0, 0,       \
-        WEFT_STEER_DEFAULT, 0                                                            \
+        WEFT_STEER_DEFAULT, 0, NULL, WEFT_BIND_NONE                                      \
   }
 
 /* Creates a pool.
@@ -116,8 +137,9 @@ typedef struct weft_config {
  *
  * Threads: any. Errors: WEFT_EINVAL for NULL out, a struct_size of 0 or one that ends
  * within a member, more threads, guests or threads for blocking sections than the maxima,
- * a deque_capacity above 2^30, an unknown idle mode, an unknown value of steer, or a
- * stack size that the system calls invalid (such as 1); WEFT_ENOMEM. If the system
+ * a deque_capacity above 2^30, an unknown idle mode, an unknown value of steer or bind,
+ * cpus that are no list or that this process may not use, or a stack size that the system
+ * calls invalid (such as 1); weft_config_check says which. WEFT_ENOMEM. If the system
  * refuses some of the threads, the pool works with those it has; if it refuses all, the
  * callers do the work. Cost: that of starting the threads.
  *
@@ -125,6 +147,23 @@ typedef struct weft_config {
  *     int status = weft_pool_create(&pool, NULL);
  *     if (status != 0) return status; */
 WEFT_API int weft_pool_create(weft_pool **out, const weft_config *config);
+
+/* Says whether a configuration is valid, and if not, why.
+ *
+ * Meaning: returns what weft_pool_create would say about it, and writes the reason, as in
+ *
+ *     weft_config.cpus: "0-9": this process may not use CPU 2 (it may use 0-1)
+ *
+ * into the `size` bytes of `why`, cut where it is longer; "" if there is none. Creates
+ * nothing, and does not look at the environment.
+ *
+ * Threads: any. Errors: WEFT_EINVAL, WEFT_ENOMEM. `why` may be NULL. Cost: microseconds;
+ * with `cpus` or `bind` it reads files of the system.
+ *
+ *     char why[200];
+ *     if (weft_config_check(&config, why, sizeof why) != 0) fprintf(stderr, "%s\n", why);
+ */
+WEFT_API int weft_config_check(const weft_config *config, char *why, size_t size);
 
 /* Ends a pool: runs the work that was detached, then joins every thread and frees
  * everything. NULL does nothing.

@@ -8,6 +8,7 @@
 #define WF_SCHED_OPTIONS_H
 
 #include "../sys/sys.h"
+#include "../sys/topology.h"
 #include "environment.h"
 
 #include <weft/pool.h>
@@ -22,6 +23,11 @@ typedef struct wf_options {
   size_t queue_limit; /* 0: none */
   weft_idle idle;     /* one of the three modes */
   weft_steer steer;   /* auto, on or off */
+  weft_bind bind;
+  /* The CPUs of the pool, if it may not use all of the process, or is bound; else it has
+   * none. Owned. */
+  wf_topology topology;
+  bool starts_all; /* callers are not counted: as many threads are started as `threads` */
   char name[WF_THREAD_NAME_MAX + 1];
   void (*on_start)(unsigned worker, void *ctx);
   void (*on_exit)(unsigned worker, void *ctx);
@@ -44,7 +50,17 @@ typedef struct wf_member {
  * today's comes from a newer header. */
 bool wf_size_is_possible(size_t size, const wf_member *members, size_t count);
 
-/* config may be NULL. Returns 0 or WEFT_EINVAL. */
+/* Where the reason of a refusal is written to. */
+typedef struct wf_reason {
+  char *text; /* may be NULL */
+  size_t size;
+} wf_reason;
+
+/* config may be NULL. Returns 0, WEFT_EINVAL, or, if the configuration names CPUs or
+ * binds, WEFT_ENOMEM. */
 int wf_options_resolve(wf_options *out, const weft_config *config, wf_environment env);
+
+/* Frees what the options own. */
+void wf_options_free(wf_options *options);
 
 #endif

@@ -10,6 +10,7 @@
 #include "pool.h"
 
 #include "../core/aligned.h"
+#include "bind.h"
 #include "blocking.h"
 #include "broadcast.h"
 #include "record.h"
@@ -71,7 +72,9 @@ static bool prepare_deques(weft_pool *pool) {
  * other half is free for what is urgent: both are choices. One still counts as one. */
 static void set_sizes(weft_pool *pool) {
   const wf_options *options = &pool->options;
-  pool->thread_places = options->threads > 1 ? options->threads - 1 : 1;
+  pool->thread_places = options->threads > 1 && !options->starts_all
+                            ? options->threads - 1
+                            : options->threads;
   pool->stand_in_first = pool->thread_places + options->guests;
   pool->slots = pool->stand_in_first + options->stand_ins;
   pool->words = wf_bitset_words(pool->slots);
@@ -84,6 +87,29 @@ static void set_sizes(weft_pool *pool) {
   pool->background_limit = pool->thread_places > 1 ? pool->thread_places / 2 : 1;
 }
 
+/* Between two CPUs there is nothing to choose. Without memory, or files of the system,
+ * nobody counts as nearer than others. */
+static void find_near(weft_pool *pool) {
+  const wf_options *options = &pool->options;
+  wf_topology all;
+  if (!pool->steals || options->cpus <= 2) return;
+  if (options->topology.count > 0) {
+    pool->victims = wf_victims_create(&options->topology, pool->words);
+  } else if (wf_topology_read(&all, "", NULL, 0)) {
+    pool->victims = wf_victims_create(&all, pool->words);
+    wf_topology_free(&all);
+  }
+}
+
+static bool assign_seats(weft_pool *pool) {
+  const wf_options *options = &pool->options;
+  if (options->bind == WEFT_BIND_NONE) return true;
+  pool->seats = (unsigned *)malloc(options->topology.count * sizeof *pool->seats);
+  if (pool->seats == NULL) return false;
+  pool->seat_count = wf_bind_order(&options->topology, options->bind, pool->seats);
+  return true;
+}
+
 bool wf_pool_furnish(weft_pool *pool) {
   set_sizes(pool);
   wf_injector_init(&pool->injector, 0);
@@ -93,8 +119,10 @@ bool wf_pool_furnish(weft_pool *pool) {
   if (pool->workers != NULL)
     for (unsigned i = 0; i < pool->slots; i++) wf_worker_init(&pool->workers[i], pool, i);
   wf_pool_check(pool);
-  if (pool->workers == NULL || !allocate_sets(pool) || !prepare_deques(pool))
+  if (pool->workers == NULL || !allocate_sets(pool) || !prepare_deques(pool) ||
+      !assign_seats(pool))
     return false;
+  find_near(pool);
   wf_steer_init(pool);
   return true;
 }
@@ -109,13 +137,19 @@ void wf_pool_clear(weft_pool *pool) {
   wf_injector_destroy(&pool->injector);
   wf_injector_destroy(&pool->background);
   wf_steer_free(pool);
+  wf_victims_destroy(pool->victims);
+  free(pool->seats);
   wf_aligned_free(pool->x_present);
   wf_aligned_free(pool->workers);
 }
 
 int wf_pool_allocate(weft_pool **out, const wf_options *options) {
   weft_pool *pool = (weft_pool *)allocate_lines(sizeof *pool);
-  if (pool == NULL) return WEFT_ENOMEM;
+  if (pool == NULL) {
+    wf_options taken = *options;
+    wf_options_free(&taken);
+    return WEFT_ENOMEM;
+  }
   pool->options = *options;
   wf_u32_store_relaxed(&pool->x_generation, wf_fork_generation()); /* nobody sees it */
   if (!wf_pool_furnish(pool)) {
@@ -128,6 +162,7 @@ int wf_pool_allocate(weft_pool **out, const wf_options *options) {
 
 void wf_pool_free(weft_pool *pool) {
   wf_pool_clear(pool);
+  wf_options_free(&pool->options);
   wf_aligned_free(pool);
 }
 
@@ -198,16 +233,11 @@ static void run_leftovers(weft_pool *pool) {
   }
 }
 
-int weft_pool_create(weft_pool **out, const weft_config *config) {
-  if (out == NULL) return WEFT_EINVAL;
-  *out = NULL;
-  wf_options options;
-  int status = wf_options_resolve(&options, config, wf_environment_read());
-  if (status != 0) return status;
+int wf_pool_create(weft_pool **out, const wf_options *options) {
   wf_fork_prepare();
   wf_record_prepare();
   weft_pool *pool;
-  status = wf_pool_allocate(&pool, &options);
+  int status = wf_pool_allocate(&pool, options);
   if (status != 0) return status;
   wf_report_add(pool);
   /* To get fewer threads than wanted is no error; an impossible stack size is. */
@@ -218,6 +248,14 @@ int weft_pool_create(weft_pool **out, const weft_config *config) {
   }
   *out = pool;
   return 0;
+}
+
+int weft_pool_create(weft_pool **out, const weft_config *config) {
+  if (out == NULL) return WEFT_EINVAL;
+  *out = NULL;
+  wf_options options;
+  int status = wf_options_resolve(&options, config, wf_environment_read());
+  return status != 0 ? status : wf_pool_create(out, &options);
 }
 
 /* Is a thread from outside in the pool, with a place or without? */

@@ -17,6 +17,7 @@
 #include "../core/injector.h"
 #include "options.h"
 #include "sleep.h"
+#include "victims.h"
 #include "worker.h"
 
 struct wf_broadcast;
@@ -55,6 +56,9 @@ struct weft_pool {
   wf_u64 *x_background;    /* which workers are at background work */
   size_t queue_limit;      /* functions that may wait in the queues; 0: any number */
   wf_options options;
+  wf_victims *victims; /* who is near; NULL: nobody is nearer than others */
+  unsigned *seats;     /* CPUs that threads are bound to, see bind.h; or NULL */
+  unsigned seat_count; /* 0: threads are not bound to single cores or CPUs */
 
   /* Work from outside, in two lanes. */
   _Alignas(WF_CACHE_LINE) wf_injector injector;
@@ -98,6 +102,13 @@ struct weft_pool {
 
 static inline unsigned wf_pool_started(const weft_pool *pool) {
   return wf_u32_load_relaxed(&pool->x_started); /* relaxed: constant after creation */
+}
+
+/* How many threads work at once, the caller included: at least 1. */
+static inline unsigned wf_pool_threads(const weft_pool *pool) {
+  unsigned started = wf_pool_started(pool);
+  if (!pool->steals || started == 0) return 1;
+  return pool->options.starts_all ? started : started + 1;
 }
 
 /* Is the place that of a thread which the pool has started, stand-ins included? */
@@ -159,7 +170,8 @@ static inline void wf_worker_check_vacant(const wf_worker *worker) {
 
 /* ---- pool.c ---- */
 
-/* Makes the pool without its threads (tests play the workers themselves). */
+/* Makes the pool without its threads (tests play the workers themselves). It takes over
+ * what the options own, also if it fails. */
 int wf_pool_allocate(weft_pool **out, const wf_options *options);
 void wf_pool_free(weft_pool *pool);
 
@@ -167,6 +179,9 @@ void wf_pool_free(weft_pool *pool);
  */
 bool wf_pool_furnish(weft_pool *pool);
 void wf_pool_clear(weft_pool *pool);
+
+/* weft_pool_create, with the same options. */
+int wf_pool_create(weft_pool **out, const wf_options *options);
 
 /* weft_pool_destroy; `call` is named in messages. */
 void wf_pool_destroy(weft_pool *pool, const char *call);

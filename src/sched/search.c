@@ -132,8 +132,11 @@ static bool has_no_others(const wf_worker *worker) {
   return others == 0;
 }
 
-/* Tries every other worker once, from a random place on. */
-static bool sweep(wf_worker *worker, victims which, wf_work *work, bool *again) {
+/* Tries every other worker once, from a random place on; only those in `near`, unless it
+ * is NULL. */
+static inline __attribute__((always_inline)) bool
+sweep_those(wf_worker *worker, victims which, const uint64_t *near, wf_work *work,
+            bool *again) {
   weft_pool *pool = worker->pool;
   unsigned start = wf_rng_bounded(&worker->rng, pool->slots);
   unsigned word = start / WF_BITSET_WORD_BITS;
@@ -141,11 +144,29 @@ static bool sweep(wf_worker *worker, victims which, wf_work *work, bool *again) 
   for (unsigned i = 0; i <= pool->words; i++, word++) {
     if (word == pool->words) word = 0;
     uint64_t bits = others_in_word(worker, word, which);
+    if (near != NULL) bits &= near[word];
     if (i == 0) bits &= from_start;
     if (i == pool->words) bits &= ~from_start;
     if (take_from_bits(worker, word, bits, work, again)) return true;
   }
   return false;
+}
+
+/* The same from near to far. */
+static __attribute__((noinline)) bool sweep_near_first(wf_worker *worker, victims which,
+                                                       wf_work *work, bool *again) {
+  wf_victim_walk walk;
+  wf_victims_note(worker->pool->victims, worker, wf_sys_cpu_now());
+  wf_victims_begin(&walk, worker->pool->victims, worker);
+  while (wf_victims_next(&walk))
+    if (sweep_those(worker, which, walk.now, work, again)) return true;
+  return false;
+}
+
+static bool sweep(wf_worker *worker, victims which, wf_work *work, bool *again) {
+  if (WF_UNLIKELY(worker->pool->victims != NULL))
+    return sweep_near_first(worker, which, work, again);
+  return sweep_those(worker, which, NULL, work, again);
 }
 
 static bool sees_public(const wf_worker *worker, victims which) {

@@ -13,7 +13,7 @@
 
 unsigned weft_thread_count(void) {
   const weft_pool *pool = weft_pool_current();
-  return pool != NULL && pool->steals ? wf_pool_started(pool) + 1 : 1;
+  return pool != NULL ? wf_pool_threads(pool) : 1;
 }
 
 unsigned weft_worker_limit(void) {
@@ -112,9 +112,8 @@ weft_pool *wf_sched_pool(void) {
 
 unsigned wf_sched_threads(void) {
   const wf_worker *worker = wf_worker_now();
-  if (worker == NULL || worker->serial || worker->alone || !worker->pool->steals)
-    return 1;
-  return wf_pool_started(worker->pool) + 1;
+  if (worker == NULL || worker->serial || worker->alone) return 1;
+  return wf_pool_threads(worker->pool);
 }
 
 wf_load wf_sched_load(void) {

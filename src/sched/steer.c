@@ -105,6 +105,17 @@ static void refuse(weft_pool *pool) {
   wf_u32_store_relaxed(&pool->steering.x_refused, 1); /* relaxed: as all words here */
 }
 
+/* What a mask of the calling thread comes from. A thread that the pool has given its CPUs
+ * does not follow the cpuset, and need not be given all CPUs for a moment to find out. */
+static bool ask_origin(wf_worker *worker) {
+  wf_steered *s = &worker->steered;
+  if (worker->pool->options.topology.count == 0 || !wf_worker_is_thread(worker))
+    return wf_sys_mask_origin(s->own, s->now, &s->follows_cpuset);
+  s->follows_cpuset = false;
+  wf_sys_mask_copy(s->own, s->now);
+  return true;
+}
+
 /* What the mask of the calling thread is, and what it comes from. */
 static void learn_mask(wf_worker *worker) {
   wf_steered *s = &worker->steered;
@@ -115,8 +126,7 @@ static void learn_mask(wf_worker *worker) {
   /* What a mask comes from is asked once for each thread and mask: asking sets the mask
    * for a moment. */
   bool is_known = wf_sys_mask_read(s->now, 0) &&
-                  ((is_same && wf_sys_mask_equal(s->now, s->own)) ||
-                   wf_sys_mask_origin(s->own, s->now, &s->follows_cpuset));
+                  ((is_same && wf_sys_mask_equal(s->now, s->own)) || ask_origin(worker));
   if (!is_known) {
     refuse(worker->pool);
     return;

@@ -14,6 +14,7 @@
 #include "worker.h"
 
 #include "background.h"
+#include "bind.h"
 #include "broadcast.h"
 #include "idle.h"
 #include "record.h"
@@ -127,6 +128,8 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
   wf_record_expose(worker, news.exposed);
   worker->shared_ticks = wf_sys_ticks();
   wf_steer_note_cpu(worker);
+  if (WF_UNLIKELY(worker->pool->victims != NULL))
+    wf_victims_note(worker->pool->victims, worker, wf_sys_cpu_now());
   if (worker->background)
     wf_background_tell(worker->pool);
   else
@@ -266,6 +269,7 @@ static void end_thread(const wf_worker *worker) {
 }
 
 void wf_worker_run_thread(wf_worker *worker, weft_fn *loop) {
+  wf_bind_self(worker);
   wf_timer_start(&worker->x_presence, wf_sys_now_ns());
   wf_guest_run_as(worker, loop, worker);
   wf_timer_stop(&worker->x_presence, wf_sys_now_ns());

@@ -130,7 +130,9 @@ TEST(v11_everything_configured) {
                         2,
                         7,
                         WEFT_STEER_ON,
-                        1234567890};
+                        1234567890,
+                        NULL,
+                        WEFT_BIND_NONE};
   wf_options options = resolved(&config, "4", "low_latency");
   CHECK_EQ(options.stand_ins, 7);
   CHECK_EQ(options.threads, WEFT_MAX_THREADS);
@@ -198,13 +200,14 @@ TEST(v11_nonsense_is_refused) {
     CHECK_EQ(wf_options_resolve(&options, &config, none), WEFT_EINVAL);
   }
   /* Older headers end with a member, and with the gap behind it; not within one. */
-  static const size_t whole[] = {12, 16, 24, 28, 32, 40, 48, 56,
-                                 64, 68, 72, 80, 84, 88, 96};
+  static const size_t whole[] = {12, 16, 24, 28, 32, 40, 48,  56,  64,
+                                 68, 72, 80, 84, 88, 96, 104, 108, 112};
   weft_config small = WEFT_CONFIG_INIT;
   size_t next = 0;
   for (size_t size = 1; sizeof(void *) == 8 && size <= sizeof small; size++) {
     bool fits = size == whole[next] || (size > 12 && size < 16) ||
-                (size > 28 && size < 32) || (size > 68 && size < 72);
+                (size > 28 && size < 32) || (size > 68 && size < 72) ||
+                (size > 108 && size < 112);
     small.struct_size = size;
     CHECK_MSG(wf_options_resolve(&options, &small, none) == (fits ? 0 : WEFT_EINVAL),
               "%zu bytes", size);
@@ -219,6 +222,11 @@ TEST(v11_nonsense_is_refused) {
   for (int steer = -1; steer <= WEFT_STEER_OFF + 1; steer += WEFT_STEER_OFF + 2) {
     weft_config config = WEFT_CONFIG_INIT;
     memcpy(&config.steer, &steer, sizeof config.steer);
+    CHECK_EQ(wf_options_resolve(&options, &config, none), WEFT_EINVAL);
+  }
+  for (int bind = -1; bind <= WEFT_BIND_THREADS + 1; bind += WEFT_BIND_THREADS + 2) {
+    weft_config config = WEFT_CONFIG_INIT;
+    memcpy(&config.bind, &bind, sizeof config.bind);
     CHECK_EQ(wf_options_resolve(&options, &config, none), WEFT_EINVAL);
   }
   weft_config config = WEFT_CONFIG_INIT;
