@@ -43,7 +43,14 @@ typedef enum weft_split {
   WEFT_SPLIT_FIXED,
   /* By halves, as long as both have at least n / target_chunks and min_len elements;
    * then further until no block is longer than max_len. */
-  WEFT_SPLIT_RECURSIVE
+  WEFT_SPLIT_RECURSIVE,
+  /* Blocks of one length as with WEFT_SPLIT_FIXED, and each thread begins with its own
+   * part of them: the first blocks are for the first thread, and so on. A thread that is
+   * done takes over what others have not begun. In loops of the same length that follow
+   * each other, blocks come to the same threads, whose caches and memory nodes have the
+   * data: docs/guide/placement.md. Not worth it for loops of less than some 100
+   * microseconds, nor where the elements of one part take longer than those of others. */
+  WEFT_SPLIT_HOME
 } weft_split;
 
 struct weft_scope;
@@ -58,11 +65,11 @@ struct weft_scope;
  * What the fields mean for loops:
  * - min_len, max_len: no block is longer than max_len, and none is shorter than min_len.
  *   Exceptions from min_len: a loop that has fewer elements; the last block of
- *   SPLIT_FIXED; and where max_len is less than twice min_len, the last block, with
- *   SPLIT_RECURSIVE any block.
- * - target_chunks: with SPLIT_FIXED and SPLIT_RECURSIVE the number of blocks to aim at
- *   (0: twice the number of threads that may take part); with SPLIT_ADAPTIVE the largest
- *   number of blocks, as far as max_len allows.
+ *   SPLIT_FIXED and SPLIT_HOME; and where max_len is less than twice min_len, the last
+ * block, with SPLIT_RECURSIVE any block.
+ * - target_chunks: with SPLIT_FIXED, SPLIT_RECURSIVE and SPLIT_HOME the number of blocks
+ *   to aim at (0: twice the number of threads that may take part); with SPLIT_ADAPTIVE
+ * the largest number of blocks, as far as max_len allows.
  * - in reductions (weft_reduce, WEFT_FOLD and others, weft_iter_fold), where blocks are
  *   leaves, each with an accumulator: leaves have n / target_chunks elements, whatever
  *   the split, but at least min_len and at most max_len. See weft/reduce.h.
@@ -98,6 +105,7 @@ typedef struct weft_opts {
 #define WEFT_OPTS_ADAPTIVE(min_len)  WEFT_OPTS_SPLIT_(WEFT_SPLIT_ADAPTIVE, min_len)
 #define WEFT_OPTS_FIXED(min_len)     WEFT_OPTS_SPLIT_(WEFT_SPLIT_FIXED, min_len)
 #define WEFT_OPTS_RECURSIVE(min_len) WEFT_OPTS_SPLIT_(WEFT_SPLIT_RECURSIVE, min_len)
+#define WEFT_OPTS_HOME(min_len)      WEFT_OPTS_SPLIT_(WEFT_SPLIT_HOME, min_len)
 #define WEFT_OPTS_SPLIT_(split, min_len)                                                 \
   {                                                                                      \
     sizeof(weft_opts), NULL, (min_len), 0, (split), 0, 0, NULL, WEFT_LANE_NORMAL,        \

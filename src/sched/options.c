@@ -243,6 +243,6 @@ int wf_opts_read(weft_opts *out, const weft_opts *given) {
   memcpy(out, given, size < sizeof *out ? size : sizeof *out);
   bool valid = (unsigned)out->lane <= WEFT_LANE_BACKGROUND &&
                (unsigned)out->order <= WEFT_ORDER_FIFO &&
-               (unsigned)out->split <= WEFT_SPLIT_RECURSIVE;
+               (unsigned)out->split <= WEFT_SPLIT_HOME;
   return valid ? 0 : WEFT_EINVAL;
 }

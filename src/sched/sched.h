@@ -118,6 +118,18 @@ static inline bool wf_sched_is_inside(const weft_pool *pool) {
  * pool, in a pool that does not steal, and in a context without a place. */
 unsigned wf_sched_threads(void);
 
+/* The threads that can take part in what the calling thread, which is in a pool, does:
+ * each has a number, the same for as long as the pool lives. If the calling thread came
+ * from outside it is number 0 and started threads follow; else they begin with 0. */
+typedef struct wf_homes {
+  unsigned count; /* at least 1 */
+  unsigned first; /* index of the worker whose number is 0 */
+} wf_homes;
+wf_homes wf_sched_homes(void);
+/* The number of the calling thread, below homes.count; 0 for threads from outside and
+ * stand-ins. */
+unsigned wf_sched_home(wf_homes homes);
+
 /* How busy the pool of the calling thread is. Exact for one moment, which is over. */
 typedef struct wf_load {
   unsigned cpus;      /* that the pool's threads can use */

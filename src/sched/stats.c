@@ -116,6 +116,26 @@ unsigned wf_sched_threads(void) {
   return wf_pool_threads(worker->pool);
 }
 
+/* Is the worker one of those that the pool has started, stand-ins apart? */
+static bool is_started_thread(const wf_worker *worker) {
+  return worker->index >= 1 && worker->index <= worker->pool->thread_places;
+}
+
+wf_homes wf_sched_homes(void) {
+  const wf_worker *worker = wf_worker_now();
+  WF_ASSERT(worker != NULL);
+  unsigned started = wf_pool_started(worker->pool);
+  bool inside = is_started_thread(worker) && started > 0;
+  return inside ? (wf_homes){started, 1} : (wf_homes){started + 1, 0};
+}
+
+unsigned wf_sched_home(wf_homes homes) {
+  const wf_worker *worker = wf_worker_now();
+  WF_ASSERT(worker != NULL);
+  if (!is_started_thread(worker)) return 0;
+  return (worker->index - homes.first) % homes.count;
+}
+
 wf_load wf_sched_load(void) {
   WF_ASSERT(wf_self != NULL);
   const weft_pool *pool = wf_worker_of(wf_self)->pool;

@@ -191,7 +191,7 @@ static weft_buffer buffer;
 static int init_refusal;
 
 static void spoil_structs(void) {
-  unknown_split.split = (weft_split)3;
+  unknown_split.split = (weft_split)(WEFT_SPLIT_HOME + 1);
   no_struct_size.struct_size = 0;
   unknown_lane.lane = (weft_lane)7;
   unknown_order.order = (weft_order)-1;

@@ -540,7 +540,7 @@ static void check_misuse(misuse_list *list, unsigned which, const char *message)
 static void check_list(misuse_list *list) {
   weft_opts *bad[] = {&unknown_split, &no_struct_size, &unknown_lane, &unknown_order};
   for (unsigned i = 0; i < 4; i++) *bad[i] = (weft_opts)WEFT_OPTS_INIT;
-  unknown_split.split = (weft_split)3;
+  unknown_split.split = (weft_split)(WEFT_SPLIT_HOME + 1);
   no_struct_size.struct_size = 0;
   unknown_lane.lane = (weft_lane)7;
   unknown_order.order = (weft_order)-1;

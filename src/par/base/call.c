@@ -12,7 +12,7 @@
 /* Names the option that is wrong. All fields were copied if the struct's size is valid.
  */
 static void refuse_options(const weft_opts *o, const char *call) {
-  if ((unsigned)o->split > WEFT_SPLIT_RECURSIVE)
+  if ((unsigned)o->split > WEFT_SPLIT_HOME)
     wf_fatal(call, "the options are not valid: unknown split");
   if ((unsigned)o->lane > WEFT_LANE_BACKGROUND)
     wf_fatal(call, "the options are not valid: unknown lane");

@@ -307,6 +307,85 @@ static __attribute__((noinline)) void run_crew(job *j) {
   wf_crew_run(j->opts, j->n, &crew);
 }
 
+/* ---- blocks that have a home ---- */
+
+/* The blocks of one thread: those that nobody has begun are [x_next, end). */
+typedef struct share {
+  _Alignas(WF_CACHE_LINE) wf_word x_next;
+  size_t end;
+} share;
+
+/* Shares in the frame of the leader; a choice: 4 KiB. Where there is no memory for more,
+ * several threads have one together. */
+enum { SHARES_ON_STACK = 64 };
+
+/* Invariant: the shares' blocks are all blocks of the loop, in order. */
+typedef struct homely {
+  job *job;
+  wf_homes homes;
+  unsigned count; /* of shares */
+  share *shares;
+} homely;
+
+static void divide_blocks(homely *h) {
+  size_t blocks = h->job->n / h->job->min_len + (h->job->n % h->job->min_len != 0);
+  size_t each = blocks / h->count, more = blocks % h->count, begin = 0;
+  for (unsigned i = 0; i < h->count; i++) {
+    wf_word_store_relaxed(&h->shares[i].x_next, begin); /* nobody else sees it yet */
+    begin += each + (i < more);
+    h->shares[i].end = begin;
+  }
+  WF_ASSERT(begin == blocks);
+}
+
+/* Runs what is left of a share. Relaxed: the word only hands out numbers, as that of a
+ * crew does. */
+static void run_share(homely *h, share *s) {
+  job *j = h->job;
+  uintptr_t block = wf_word_load_relaxed(&s->x_next);
+  while (block < s->end) {
+    size_t begin = block * j->min_len;
+    if (is_over(j, begin)) return;
+    if (!wf_word_cas_relaxed(&s->x_next, &block, block + 1)) continue;
+    size_t end = j->n - begin > j->min_len ? begin + j->min_len : j->n;
+    note_start(j);
+    j->loop->body(begin, end, j->loop->ctx);
+    wake_others(j, end - begin);
+    block = wf_word_load_relaxed(&s->x_next);
+  }
+}
+
+/* Begins with the thread's own share, and goes on with those of its neighbours. */
+static void run_home_member(void *ctx) {
+  homely *h = (homely *)ctx;
+  if (wf_self != h->job->leader) wake_others(h->job, 0);
+  unsigned own = wf_sched_home(h->homes) % h->count;
+  for (unsigned i = 0; i < h->count; i++) {
+    unsigned at = own + i < h->count ? own + i : own + i - h->count;
+    run_share(h, &h->shares[at]);
+  }
+}
+
+static __attribute__((noinline)) void run_at_home(job *j) {
+  share few[SHARES_ON_STACK];
+  homely h = {j, wf_sched_homes(), 0, few};
+  wf_scratch scratch = {NULL, NULL, 0};
+  h.count = h.homes.count;
+  if (j->opts->max_workers != 0 && j->opts->max_workers < h.count)
+    h.count = j->opts->max_workers;
+  unsigned members = h.count;
+  if (h.count > SHARES_ON_STACK) {
+    scratch = wf_scratch_get(h.count * sizeof(share));
+    if (scratch.memory != NULL)
+      h.shares = (share *)scratch.memory;
+    else
+      h.count = SHARES_ON_STACK;
+  }
+  divide_blocks(&h);
+  wf_members_run(members, run_home_member, &h);
+  wf_scratch_put(scratch);
+}
+
 /* ---- one thread ---- */
 
 static __attribute__((noinline)) void run_alone(job *j) {
@@ -342,7 +421,8 @@ static void set_lengths(job *j) {
     if (length > j->min_len) j->min_len = length;
   }
   if (j->min_len > j->max_len) j->min_len = j->max_len;
-  if (o->split == WEFT_SPLIT_FIXED) j->max_len = j->min_len;
+  if (o->split == WEFT_SPLIT_FIXED || o->split == WEFT_SPLIT_HOME)
+    j->max_len = j->min_len;
   WF_ASSERT(1 <= j->min_len && j->min_len <= j->max_len);
   j->is_limited =
       o->split == WEFT_SPLIT_RECURSIVE || j->min_len > 1 || j->max_len < SIZE_MAX;
@@ -359,7 +439,9 @@ static void run_job(void *ctx) {
   }
   wf_load load = wf_sched_load();
   start_watching(j, load);
-  if (j->from_front || j->opts->max_workers != 0 || wf_sched_is_isolated()) {
+  if (j->opts->split == WEFT_SPLIT_HOME && !j->from_front) {
+    run_at_home(j);
+  } else if (j->from_front || j->opts->max_workers != 0 || wf_sched_is_isolated()) {
     run_crew(j);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
     run_recursive(&whole);

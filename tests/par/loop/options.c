@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "par/loop/blocks.h"
 
-/* ---- a serial model of WEFT_SPLIT_FIXED and WEFT_SPLIT_RECURSIVE ---- */
+/* ---- a serial model of WEFT_SPLIT_FIXED, _HOME and _RECURSIVE ---- */
 
 static size_t larger(size_t a, size_t b) {
   return a > b ? a : b;
@@ -43,7 +43,7 @@ static void model_halves(const weft_opts *o, size_t begin, size_t end, size_t le
 static void model(const weft_opts *o, size_t n, unsigned threads, record *out) {
   size_t chunks = chunks_of(o, threads);
   if (n == 0) return;
-  if (o->split == WEFT_SPLIT_FIXED)
+  if (o->split == WEFT_SPLIT_FIXED || o->split == WEFT_SPLIT_HOME)
     model_fixed(o, n, chunks, out);
   else
     model_halves(o, 0, n, larger(larger(n / chunks, o->min_len), 1), out);
@@ -131,7 +131,7 @@ static void check_splits(void *ctx) {
                     .blocks = record_for(LARGEST_RANGE),
                     .expected = record_for(LARGEST_RANGE)};
   c.opts.max_workers = *(const unsigned *)ctx;
-  for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
+  for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_HOME; split++) {
     c.opts.split = (weft_split)split;
     check_all_limits(&c);
   }
@@ -251,7 +251,7 @@ static void check_crew(void *ctx) {
 
 /* As many as allowed come, and never one more. */
 TEST(as_many_workers_as_allowed) {
-  for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
+  for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_HOME; split++) {
     weft_pool *pool = pool_of(8);
     for (unsigned workers = 1; workers <= 8; workers++) {
       crew_case c = {WEFT_OPTS_INIT, 1000, workers};
@@ -293,7 +293,7 @@ static void limited_loops(unsigned salt, weft_pool *pool) {
     weft_opts opts = opts_on(pool);
     REQUIRE(w != NULL);
     opts.max_workers = 1 + (unsigned)((salt + i) % 5);
-    opts.split = (weft_split)(i % 3);
+    opts.split = (weft_split)(i % 4);
     weft_for_with(&opts, 500, record_workers, w);
     CHECK_MSG(atomic_load(&w->distinct) <= opts.max_workers, "%u of %u",
               atomic_load(&w->distinct), opts.max_workers);
@@ -353,7 +353,7 @@ TEST(loops_inside_limited_loops) {
 /* "A loop started where all workers sleep wakes as many as it can use at once": no body
  * ends before all of them are inside. */
 TEST(a_loop_wakes_all_sleepers) {
-  for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_RECURSIVE; split++) {
+  for (int split = WEFT_SPLIT_ADAPTIVE; split <= WEFT_SPLIT_HOME; split++) {
     for (unsigned i = 1; i < THREADS_COUNT; i++) {
       weft_pool *pool = sleepy_pool_of(THREADS[i]);
       for (unsigned long round = 0; round < scaled(50); round++) {
