@@ -7,6 +7,7 @@
 #include "command.h"
 #include "machine/machine.h"
 #include "sched/options.h"
+#include "sched/topology_print.h"
 
 #include <weft.h>
 
@@ -19,19 +20,21 @@
 #include <unistd.h>
 
 static void help(void) {
-  printf("Usage: weft info [--json]\n\n"
+  printf("Usage: weft info [--json | --topology]\n\n"
          "Shows the CPUs, their topology, what this process may use of them, what the "
          "kernel\n"
          "offers, and which defaults weft would choose here, and why.\n\n"
          "      --json         print JSON for programs\n"
+         "      --topology     only which CPUs share a core, a cache and a memory node\n"
          "      --root FOLDER  read /proc and /sys below this folder (copies of another\n"
          "                     machine's)\n"
          "      --color WHEN   auto, always or never\n"
          "  -h, --help         this text\n");
 }
 
-enum { OPTION_JSON, OPTION_ROOT };
-static const option OPTIONS[] = {{"json", 0, false}, {"root", 0, true}, {NULL, 0, false}};
+enum { OPTION_JSON, OPTION_ROOT, OPTION_TOPOLOGY };
+static const option OPTIONS[] = {
+    {"json", 0, false}, {"root", 0, true}, {"topology", 0, false}, {NULL, 0, false}};
 
 static const char *idle_name(weft_idle idle) {
   static const char *const names[] = {"low_latency", "balanced", "power_saving"};
@@ -230,18 +233,24 @@ static void print_json(const machine *m, const abilities *a, const wf_options *c
 int command_info(int argc, char **argv) {
   options o = {.argc = argc, .argv = argv};
   const char *root = "";
-  bool json = false;
+  bool json = false, topology = false;
   for (int found; (found = options_next(&o, OPTIONS)) != OPTIONS_END;) {
     if (found == OPTIONS_WRONG) return COMMAND_USAGE;
     if (found == OPTIONS_HELP) return help(), COMMAND_OK;
     if (found == OPTION_JSON) json = true;
     if (found == OPTION_ROOT) root = o.value;
+    if (found == OPTION_TOPOLOGY) topology = true;
   }
   if (o.operands != 0)
     return usage_error("info", "takes no operand, but '%s' was given", argv[1]);
 
   if (*root != '\0' && access(root, R_OK | X_OK) != 0)
     return failure("info", "%s: %s", root, strerror(errno));
+  if (topology && json)
+    return usage_error("info", "--topology is for people, and --json is not");
+  if (topology)
+    return wf_topology_print(stdout, root) == 0 ? COMMAND_OK
+                                                : failure("info", "out of memory");
   machine *m = malloc(sizeof *m);
   abilities a;
   wf_options chosen;

@@ -55,6 +55,7 @@
 #include <weft/hpp/reduce.hpp>
 #include <weft/hpp/scope.hpp>
 #include <weft/hpp/sort.hpp>
+#include <weft/hpp/topology.hpp>
 #include <weft/hpp/trace.hpp>
 
 #endif

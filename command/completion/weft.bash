@@ -42,7 +42,7 @@ _weft() {
     return
   fi
   case $sub in
-  info) options="--json --root --color --help" ;;
+  info) options="--json --topology --root --color --help" ;;
   bench) options="--seconds --quick --json --record --color --help fork wake loop sort" ;;
   run) options="--threads --idle --steer --trace --limit --stats --live --color --help --" ;;
   view) options="--output --json --color --help" ;;

@@ -35,19 +35,23 @@ static bool has_capacities(const wf_topology *t) {
   return false;
 }
 
+/* A cache of level 2 has a line of its own only where cores share it. */
+static bool shares_l2(const wf_topology *t) {
+  return t->groups[WF_L2] != t->groups[WF_CORE];
+}
+
 static void print_cores(FILE *out, const wf_topology *t, unsigned l2, unsigned *numbers) {
   char list[LONGEST_CPU_LIST];
   for (unsigned core = 0; core < t->groups[WF_CORE]; core++) {
     const wf_cpu *cpu = &t->cpus[first_of(t, WF_CORE, core)];
     if (cpu->group[WF_L2] != l2) continue;
     list_group(list, t, WF_CORE, core, numbers);
-    (void)fprintf(out, "      core %s", list);
+    (void)fprintf(out, "%s  core %s", shares_l2(t) ? "    " : "  ", list);
     if (has_capacities(t)) (void)fprintf(out, " (capacity %u)", cpu->capacity);
     (void)fprintf(out, "\n");
   }
 }
 
-/* A cache of level 2 has a line of its own only where cores share it. */
 static void print_l3(FILE *out, const wf_topology *t, unsigned l3, unsigned *numbers) {
   char list[LONGEST_CPU_LIST];
   list_group(list, t, WF_L3, l3, numbers);
@@ -55,8 +59,7 @@ static void print_l3(FILE *out, const wf_topology *t, unsigned l3, unsigned *num
   for (unsigned l2 = 0; l2 < t->groups[WF_L2]; l2++) {
     if (t->cpus[first_of(t, WF_L2, l2)].group[WF_L3] != l3) continue;
     list_group(list, t, WF_L2, l2, numbers);
-    if (t->groups[WF_L2] != t->groups[WF_CORE])
-      (void)fprintf(out, "    L2 cache: %s\n", list);
+    if (shares_l2(t)) (void)fprintf(out, "    L2 cache: %s\n", list);
     print_cores(out, t, l2, numbers);
   }
 }

@@ -196,6 +196,8 @@ TEST(info_shows_this_machine) {
   EXPECT(0, "WEFT_NUM_THREADS=7", "info", "7: WEFT_NUM_THREADS says so");
   EXPECT(0, "WEFT_NUM_THREADS=many", "info", "is 'many', which is no number");
   EXPECT(0, "WEFT_IDLE=lazy", "info", "WEFT_IDLE is 'lazy'");
+  EXPECT(0, "", "info --topology", "for this process");
+  EXPECT(2, "", "info --topology --json", "--topology is for people");
   EXPECT(2, "", "info now", "takes no operand");
   EXPECT(1, "", "info --root /nowhere/at/all", "No such file");
 }

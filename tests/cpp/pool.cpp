@@ -171,3 +171,40 @@ TEST(scopes_are_found) {
   weft::blocking section;
   CHECK(weft::isolate([] { return weft::scope_current() == nullptr; }));
 }
+
+TEST(pools_of_chosen_cpus) {
+  CHECK(weft::config_check(weft::config()).empty());
+  CHECK(weft::config_check(weft::config().with_cpus("0-")).find("cpus") !=
+        std::string::npos);
+  int status = 0;
+  try {
+    weft::pool refused(weft::config().with_cpus("x"));
+  } catch (const weft::error &error) {
+    status = error.status();
+  }
+  CHECK_EQ(status, WEFT_EINVAL);
+  weft::pool pool(weft::config()
+                      .with_threads(2)
+                      .with_bind(WEFT_BIND_THREADS)
+                      .with_steer(WEFT_STEER_OFF));
+  CHECK_EQ(pool.run([] { return weft::thread_count(); }), 2u);
+}
+
+TEST(a_pool_for_each_node) {
+  weft::node_pools pools(weft::config().with_threads(2));
+  CHECK_EQ(pools.size(), weft::node_count());
+  std::atomic<unsigned> calls{0};
+  pools.run([&](unsigned node, unsigned count) {
+    CHECK(node < count && weft::pool_current() == pools[node]);
+    calls++;
+  });
+  CHECK_EQ(calls.load(), pools.size());
+  CHECK_EQ(thrown_by(
+               [&] { pools.run([](unsigned node, unsigned) { throw oops{node + 5}; }); }),
+           5);
+  weft::node_pools moved(std::move(pools));
+  CHECK_EQ(pools.size(), 0u);
+  CHECK_EQ(moved.size(), weft::node_count());
+  pools = std::move(moved);
+  CHECK_EQ(pools.size(), weft::node_count());
+}

@@ -213,13 +213,20 @@ static struct {
   weft_progress *progress;
   weft_scope scope, ended, fresh;
   weft_iter iter, none;
-} made;
+  weft_pool *pools[64];
+  unsigned pool_room;
+  char why[100];
+} made = {.pool_room = 64};
 
 static weft_handle *no_handles[4]; /* all NULL */
 
 static inline weft_pool *a_pool(void) {
   if (made.pool == NULL) REQUIRE(weft_pool_create(&made.pool, &plain_config) == 0);
   return made.pool;
+}
+static inline weft_pool **some_pools(void) {
+  made.pools[0] = a_pool();
+  return made.pools;
 }
 static inline weft_scope *a_scope(void) {
   weft_scope_begin(&made.scope);

@@ -71,6 +71,25 @@ EXAMPLE(cpp_wait_any) {
   assert(tasks[2].get() == 4);
 }
 
+/* example: weft::node_pools, weft::node_count, weft::topology_print */
+EXAMPLE(cpp_node_pools) {
+  weft::topology_print(stdout);
+  weft::node_pools pools;
+  std::atomic<unsigned> calls{0};
+  pools.run([&](unsigned, unsigned count) {
+    assert(count == pools.size());
+    calls++;
+  });
+  assert(calls == weft::node_count());
+}
+
+/* example: weft::config_check */
+EXAMPLE(cpp_config_check) {
+  assert(weft::config_check(weft::config().with_threads(3)).empty());
+  std::string why = weft::config_check(weft::config().with_cpus("all"));
+  assert(why.find("weft_config.cpus") == 0); /* ... "all" is no list of CPUs such as */
+}
+
 /* example: weft::pool, weft::config */
 EXAMPLE(cpp_pool) {
   std::vector<double> v(1000, 0.5);

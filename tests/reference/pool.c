@@ -1,4 +1,4 @@
-/* reference/pool.c - examples of weft/pool.h, weft/base.h, weft/trace.h.
+/* reference/pool.c - examples of weft/pool.h, weft/topology.h, weft/base.h, weft/trace.h.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* pipe, getpid */
@@ -31,6 +31,20 @@ EXAMPLE(pool_of_three) {
   weft_pool_destroy(pool);
 }
 
+/* example: weft_config_check, weft_bind */
+EXAMPLE(pool_of_chosen_cpus) {
+  weft_config config = WEFT_CONFIG_INIT;
+  config.cpus = "0-7,16-23"; /* as in taskset */
+  config.bind = WEFT_BIND_CORES;
+  char why[200];
+  if (weft_config_check(&config, why, sizeof why) != 0) {
+    /* weft_config.cpus: "0-7,16-23": this process may not use CPU 2 (it may use 0-1) */
+    fprintf(stderr, "%s\n", why);
+    config.cpus = NULL; /* then on all that there are */
+  }
+  assert(weft_config_check(&config, why, sizeof why) == 0);
+}
+
 /* example: weft_pool_detach, weft_pool_wait_idle */
 static void log_line(void *ctx) {
   atomic_fetch_add((_Atomic int *)ctx, 1);
@@ -45,6 +59,42 @@ EXAMPLE(pool_detach) {
   weft_pool_wait_idle(pool);
   assert(lines == 5);
   weft_pool_destroy(pool);
+}
+
+/* example: weft_pool_per_node, weft_pools_run */
+typedef struct table {
+  double *values;
+  size_t n;
+} table;
+
+static void fill_values(size_t begin, size_t end, void *ctx) {
+  double *values = ctx;
+  for (size_t i = begin; i < end; i++) values[i] = 1.0;
+}
+
+/* One part for each node: its threads touch it first, so its pages are there. */
+static void fill_part(unsigned node, unsigned count, void *ctx) {
+  const table *t = ctx;
+  size_t begin = t->n / count * node,
+         end = node + 1 < count ? begin + t->n / count : t->n;
+  weft_for(end - begin, fill_values, t->values + begin);
+}
+
+EXAMPLE(pool_for_each_node) {
+  static double values[10000];
+  table t = {values, 10000};
+  weft_pool *pools[64];
+  unsigned count = 64; /* the room of the array */
+  if (weft_pool_per_node(pools, &count, NULL) != 0) return;
+  weft_pools_run(pools, count, fill_part, &t);
+  assert(values[0] == 1.0 && values[9999] == 1.0);
+  for (unsigned i = 0; i < count; i++) weft_pool_destroy(pools[i]);
+}
+
+/* example: weft_topology_print, weft_node_count */
+EXAMPLE(pool_topology) {
+  weft_topology_print(stdout); /* cores, caches and memory nodes of this process */
+  if (weft_node_count() > 1) printf("memory has a place on this machine\n");
 }
 
 /* example: weft_init, weft_shutdown */

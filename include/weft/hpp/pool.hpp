@@ -108,6 +108,18 @@ struct config : weft_config {
     queue_limit = functions;
     return *this;
   }
+  config &with_steer(weft_steer when) noexcept {
+    steer = when;
+    return *this;
+  }
+  config &with_cpus(const char *list) noexcept {
+    cpus = list;
+    return *this;
+  }
+  config &with_bind(weft_bind what) noexcept {
+    bind = what;
+    return *this;
+  }
 };
 
 /* A pool of threads; its destructor ends it. Movable. Most programs need none: the global
