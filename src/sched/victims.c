@@ -108,12 +108,12 @@ void wf_victims_note(wf_victims *v, wf_worker *worker, int cpu) {
 
 /* ---- the way through them ---- */
 
-void wf_victims_begin(wf_victim_walk *walk, const wf_victims *victims,
+void wf_victims_begin(wf_victim_walk *walk, const wf_victims *v,
                       const wf_worker *worker) {
-  walk->victims = victims;
+  walk->victims = v;
   walk->seat = worker->seat;
   walk->step = 0;
-  memset(walk->seen, 0, victims->words * sizeof walk->seen[0]);
+  memset(walk->seen, 0, v->words * sizeof walk->seen[0]);
 }
 
 /* Adds a set to the class, without what was in a class before. True if there is any. */

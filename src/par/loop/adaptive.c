@@ -310,10 +310,10 @@ static __attribute__((noinline)) void run_crew(job *j) {
 /* ---- blocks that have a home ---- */
 
 /* The blocks of one thread: those that nobody has begun are [x_next, end). */
-typedef struct share {
+typedef struct home_share {
   _Alignas(WF_CACHE_LINE) wf_word x_next;
   size_t end;
-} share;
+} home_share;
 
 /* Shares in the frame of the leader; a choice: 4 KiB. Where there is no memory for more,
  * several threads have one together. */
@@ -324,7 +324,7 @@ typedef struct homely {
   job *job;
   wf_homes homes;
   unsigned count; /* of shares */
-  share *shares;
+  home_share *shares;
 } homely;
 
 static void divide_blocks(homely *h) {
@@ -340,7 +340,7 @@ static void divide_blocks(homely *h) {
 
 /* Runs what is left of a share. Relaxed: the word only hands out numbers, as that of a
  * crew does. */
-static void run_share(homely *h, share *s) {
+static void run_share(homely *h, home_share *s) {
   job *j = h->job;
   uintptr_t block = wf_word_load_relaxed(&s->x_next);
   while (block < s->end) {
@@ -367,7 +367,7 @@ static void run_home_member(void *ctx) {
 }
 
 static __attribute__((noinline)) void run_at_home(job *j) {
-  share few[SHARES_ON_STACK];
+  home_share few[SHARES_ON_STACK];
   homely h = {j, wf_sched_homes(), 0, few};
   wf_scratch scratch = {NULL, NULL, 0};
   h.count = h.homes.count;
@@ -375,9 +375,9 @@ static __attribute__((noinline)) void run_at_home(job *j) {
     h.count = j->opts->max_workers;
   unsigned members = h.count;
   if (h.count > SHARES_ON_STACK) {
-    scratch = wf_scratch_get(h.count * sizeof(share));
+    scratch = wf_scratch_get(h.count * sizeof(home_share));
     if (scratch.memory != NULL)
-      h.shares = (share *)scratch.memory;
+      h.shares = (home_share *)scratch.memory;
     else
       h.count = SHARES_ON_STACK;
   }
