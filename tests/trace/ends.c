@@ -8,6 +8,7 @@
 #include "process/child.h"
 
 #include "check.h"
+#include "sys/sys.h"
 
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -178,11 +179,15 @@ static void check_key(char key, int signal_number, const char *reason) {
     become_program_that_traces_much(path);
   }
   await_size(path, 20000);
+  const uint64_t start_ns = wf_sys_now_ns();
   REQUIRE(write(terminal, &key, 1) == 1);
   CHECK_EQ(wait_for_child(child), 128 + signal_number);
+  const bool is_late = wf_sys_now_ns() - start_ns > UINT64_C(1900000000);
   close(terminal);
   trace t = read_trace(path);
-  CHECK(strcmp(end_reason(&t), reason) == 0);
+  /* A program that dies waits 2 s for the last lines, which may take longer in an
+   * emulator on a busy machine. */
+  CHECK(strcmp(end_reason(&t), reason) == 0 || (is_late && end_reason(&t)[0] == '\0'));
   drop_trace(&t, path);
 }
 
