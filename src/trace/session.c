@@ -55,7 +55,8 @@ void wf_trace_hurry(void) {
 
 static void read_all(uint64_t now_ns) {
   for (wf_track *track = wf_track_first(); track != NULL; track = track->next) {
-    /* Acquire: pairs with the release in wf_track_close: nothing comes after it. */
+    /* Acquire: pairs with the release in wf_track_close: nothing comes after it.
+     * explorer: relaxed suffices; the last slices would only seem to be open. */
     bool is_closed = wf_u32_load_acquire(&track->x_closed) != 0;
     wf_export_track(track);
     if (is_closed)
@@ -106,7 +107,8 @@ static void read_until_the_end(void *unused) {
     wf_file_flush(&session.out);
   }
   read_the_rest(ending == DYING ? signal_reason() : session.reason);
-  /* Release: pairs with the acquire in on_signal. */
+  /* Release: pairs with the acquire in on_signal. explorer: relaxed suffices; the handler
+   * looks at nothing else. */
   wf_u32_store_release(&x_ended, 1);
   wf_sys_wake_all(&x_ended);
 }
@@ -118,12 +120,14 @@ static void read_until_the_end(void *unused) {
 static void on_signal(int signal) {
   uint32_t expected = RUNNING;
   wf_u32_store_relaxed(&x_signal, (uint32_t)signal); /* published by the CAS */
-  /* seq_cst: pairs with the acquire in read_until_the_end. */
+  /* seq_cst: pairs with the acquire in read_until_the_end. explorer: release suffices;
+   * the process ends here, so it costs nothing. */
   if (!wf_u32_cas_seq_cst(&x_ending, &expected, DYING) && expected != DYING) return;
   wf_u32_store_relaxed(&x_hurry, 1); /* relaxed: a hint */
   wf_sys_wake_all(&x_hurry);
   uint64_t start_ns = wf_sys_now_ns();
-  /* Acquire: pairs with the release in read_until_the_end. */
+  /* Acquire: pairs with the release in read_until_the_end. explorer: relaxed suffices, as
+   * said there. */
   while (wf_u32_load_acquire(&x_ended) == 0) {
     uint64_t waited_ns = wf_sys_now_ns() - start_ns;
     if (waited_ns >= LAST_WAIT_NS) return;
@@ -162,7 +166,8 @@ static void set_watch(bool is_on) {
     others = word & (WF_WATCH_OBSERVER | WF_WATCH_TIMES);
     next = others | session.number << WF_WATCH_SESSION_SHIFT;
     if (is_on) next |= WF_WATCH_TRACE;
-    /* seq_cst: pairs with nothing; the rings publish the records. */
+    /* seq_cst: pairs with nothing; the rings publish the records.
+     * explorer: relaxed suffices; it happens twice in a trace. */
   } while (!wf_u32_cas_seq_cst(&wf_trace_x_watch, &word, next));
 }
 
@@ -226,7 +231,7 @@ void wf_trace_stop(const char *reason) {
     set_watch(false);
     session.reason = reason;
     /* seq_cst: pairs with the acquire in read_until_the_end. It fails if a signal ends
-     * the process just now. */
+     * the process just now. explorer: release suffices; it happens once in a trace. */
     (void)wf_u32_cas_seq_cst(&x_ending, &expected, STOPPING);
     wf_u32_store_relaxed(&x_hurry, 1); /* relaxed: a hint */
     wf_sys_wake_all(&x_hurry);
@@ -251,7 +256,7 @@ void wf_track_close(wf_track *track) {
     uint64_t tail;
     wf_rec_ring_give_back(&track->ring, wf_rec_ring_read(&track->ring, &tail));
   }
-  /* Release: pairs with the acquire in read_all. */
+  /* Release: pairs with the acquire in read_all. explorer: relaxed suffices, as there. */
   wf_u32_store_release(&track->x_closed, 1);
   if (!session.is_active) wf_track_reap();
   wf_lock_unlock(&session_lock);

@@ -140,7 +140,8 @@ static void set_watch_bit(uint32_t bit, bool wanted) {
   uint32_t next;
   do {
     next = wanted ? word | bit : word & ~bit;
-    /* seq_cst: pairs with nothing; what the bits stand for has its own protocols. */
+    /* seq_cst: pairs with nothing; what the bits stand for has its own protocols.
+     * explorer: relaxed suffices; it is rare. */
   } while (!wf_u32_cas_seq_cst(&wf_trace_x_watch, &word, next));
 }
 

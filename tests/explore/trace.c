@@ -212,15 +212,22 @@ static void session_begins(void) {
   wf_trace_after_fork();                 /* tracks of an execution that was given up, */
   XP_CHECK(wf_trace_observe(NULL) == 0); /* and the observer of another scenario */
   xp_has_file = true;
+  xp_on_write = NULL;
   samples = 0;
   track = wf_track_create(&facts, 1, WF_ROLE_STARTED);
   XP_CHECK(track != NULL);
 }
+/* The reason is on the heap, so that the reader's look at it is checked. */
 static void start_and_stop(void) {
   int error;
   XP_CHECK(wf_trace_start("trace.json", UINT64_MAX, sample, &error) == 0);
   XP_CHECK(wf_trace_start("again.json", UINT64_MAX, sample, &error) == WEFT_EBUSY);
-  wf_trace_stop("stop");
+  char *reason = (char *)malloc(2);
+  XP_CHECK(reason != NULL);
+  reason[0] = 's';
+  reason[1] = '\0';
+  wf_trace_stop(reason);
+  free(reason);
 }
 /* The last look is taken after the end was asked for. */
 static void session_has_ended(void) {
@@ -304,15 +311,24 @@ SCENARIO(session_and_an_observer, .setup = session_begins,
          .quick_bound = 1)
 
 /* A signal ends the process while the trace runs, or while it is being stopped. Nothing
- * may hang: the handler has a time limit. */
+ * may hang: the handler has a time limit. The file says which signal it was. */
+static void check_signal(const void *data, size_t size) {
+  const char *text = (const char *)data;
+  for (size_t i = 0; i + 8 <= size; i++) XP_CHECK(memcmp(text + i, "signal 0", 8) != 0);
+}
+static void signalled_session_begins(void) {
+  session_begins();
+  xp_on_write = check_signal;
+}
 static void die_by_signal(void) {
   void (*handler)(int) = xp_on_fatal_signal;
   if (handler != NULL) handler(11);
 }
 static void check_after_signal(void) {
+  xp_on_write = NULL;
   session_has_ended();
   wf_track_close(track);
 }
-SCENARIO(session_and_a_signal, .setup = session_begins,
+SCENARIO(session_and_a_signal, .setup = signalled_session_begins,
          .threads = {start_and_stop, die_by_signal}, .check = check_after_signal,
          .quick_bound = 1)

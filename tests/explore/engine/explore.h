@@ -140,6 +140,9 @@ extern unsigned xp_notified;
  * error? A setup that wants them sets these. */
 extern bool xp_has_file, xp_has_terminal;
 
+/* Gets what is written to that file, if it is not NULL. */
+extern void (*xp_on_write)(const void *data, size_t size);
+
 /* What the library wants to be called by a signal that ends the process, or NULL. */
 extern void (*xp_on_fatal_signal)(int signal);
 
