@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 /* How many of 4096 operations sleep, yield and spin. Most races have a window of a few
@@ -58,36 +59,63 @@ static void spin_a_little(void) {
 
 /* ---- which operations a program reaches, for tools/atomics ---- */
 
+/* Where the delay was called, and where the function that called it was: the operations
+ * are functions that the compiler may not have inlined. By open addressing; a place is
+ * never removed. Forked processes share the table. */
 enum { PLACES = 1 << 14 };
-static void *places[PLACES]; /* of calls, by open addressing; a place is never removed */
+typedef struct place {
+  void *call, *caller;
+} place;
+static place *places; /* NULL: nobody asks */
 static const char *places_path;
 
-__attribute__((constructor(101))) static void read_path(void) {
+__attribute__((constructor(101))) static void make_places(void) {
   places_path = getenv("WEFT_DELAY_COVER");
+  if (places_path == NULL) return;
+  void *shared = mmap(NULL, PLACES * sizeof(place), PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  if (shared != MAP_FAILED) places = (place *)shared;
 }
 
-static void note_place(void *call) {
-  size_t i = (uintptr_t)call * 0x9e3779b97f4a7c15u >> 50;
-  for (unsigned looks = 0; looks < PLACES && places[i] != call; looks++) {
-    if (places[i] == NULL && __sync_bool_compare_and_swap(&places[i], NULL, call)) return;
-    if (places[i] != call) i = (i + 1) % PLACES;
+/* Two threads that come at the same time may note a place twice. */
+static void note_place(void *call, void *caller) {
+  uint64_t key = ((uintptr_t)call ^ (uintptr_t)caller << 24) * 0x9e3779b97f4a7c15u;
+  for (size_t i = key >> 50, looks = 0; looks < PLACES; looks++, i = (i + 1) % PLACES) {
+    if (places[i].call == call && places[i].caller == caller) return;
+    if (places[i].call != NULL ||
+        !__sync_bool_compare_and_swap(&places[i].call, NULL, call))
+      continue;
+    places[i].caller = caller;
+    return;
   }
 }
 
-/* Addresses in the program's file, as addr2line wants them. */
+/* The address in the program's file, as addr2line wants it; 0 if it is in another one. */
+static unsigned long in_program(void *address) {
+  Dl_info own, info;
+  if (dladdr(&places, &own) == 0 || dladdr(address, &info) == 0 ||
+      info.dli_fbase != own.dli_fbase)
+    return 0;
+  return (unsigned long)((uintptr_t)address - (uintptr_t)info.dli_fbase - 1);
+}
+
+/* Adds to the file: the program may have started itself again, with other tests. */
 __attribute__((destructor)) static void write_places(void) {
-  Dl_info info;
-  FILE *out = places_path != NULL ? fopen(places_path, "w") : NULL;
+  FILE *out = places != NULL ? fopen(places_path, "a") : NULL;
   if (out == NULL) return;
   for (size_t i = 0; i < PLACES; i++)
-    if (places[i] != NULL && dladdr(places[i], &info) != 0)
-      fprintf(out, "%#lx\n",
-              (unsigned long)((uintptr_t)places[i] - (uintptr_t)info.dli_fbase - 1));
+    if (places[i].call != NULL && in_program(places[i].call) != 0)
+      fprintf(out, "%#lx %#lx\n", in_program(places[i].call),
+              in_program(places[i].caller));
   (void)fclose(out);
 }
 
 void wf_test_delay(void) {
-  if (places_path != NULL) note_place(__builtin_return_address(0));
+  if (places != NULL) {
+    /* The caller's frame, in which its return address is: the preset keeps frames. */
+    void **frame = *(void ***)__builtin_frame_address(0);
+    note_place(__builtin_return_address(0), frame[1]);
+  }
   if (seed == 0) return;
   uint32_t choice = next_random() % OUT_OF;
   if (choice < SLEEPS)
