@@ -107,7 +107,8 @@ static void refuse_meeting(graph_run *run, weft_node *node) {
 static bool activate(graph_run *run, weft_node *node) {
   if (WF_LIKELY(!run->graph->has_choices)) return true;
   /* acq_rel: pairs with the release in end_node: what the node did last time comes before
-   * what it does now. */
+   * what it does now. explorer: acquire suffices; graphs with choices alone pay for it.
+   */
   if (WF_LIKELY(wf_u32_exchange_acq_rel(&wf_node_rest_of(node)->x_active, 1) == 0))
     return true;
   refuse_meeting(run, node);

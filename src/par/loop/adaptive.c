@@ -135,6 +135,8 @@ static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
   if (leads) wf_word_store_relaxed(&j->x_done, done += ran);
   if (start == 0 || ticks < j->ticks_wanted) return; /* too soon to tell */
   uintptr_t undecided = 0;
+  /* explorer: a load and a store would do; two threads would wake others instead of one.
+   */
   if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
   WF_ASSERT(done <= j->n);
   unsigned wakes = wakes_worth(j, done, ticks, leads);
