@@ -64,8 +64,7 @@ static int check_values(const weft_config *c, const wf_reason *why) {
     return refuse_config(why, "weft_config.blocking: %u is more than %d", c->blocking,
                          WEFT_MAX_BLOCKING);
   if (c->deque_capacity > LARGEST_DEQUE_CAPACITY)
-    return refuse_config(why, "weft_config.deque_capacity: %zu is more than 2^30",
-                         c->deque_capacity);
+    return refuse_config(why, "weft_config.deque_capacity: it is more than 2^30");
   if ((unsigned)c->idle > WEFT_IDLE_DEFAULT)
     return refuse_config(why, "weft_config.idle: %u is no idle mode", (unsigned)c->idle);
   if ((unsigned)c->steer > WEFT_STEER_OFF)
@@ -85,9 +84,9 @@ static int read_config(weft_config *out, const weft_config *config,
       !wf_size_is_possible(size, CONFIG_MEMBERS,
                            sizeof CONFIG_MEMBERS / sizeof CONFIG_MEMBERS[0]))
     return refuse_config(why,
-                         "weft_config.struct_size: %zu is the size of no version; "
+                         "weft_config.struct_size: %u is the size of no version; "
                          "start from WEFT_CONFIG_INIT",
-                         size);
+                         (unsigned)size);
   memcpy(out, config, size < sizeof *out ? size : sizeof *out);
   return check_values(out, why);
 }
@@ -215,7 +214,7 @@ int weft_config_check(const weft_config *config, char *why, size_t size) {
   int status =
       resolve(&options, config, (wf_environment){NULL, NULL, NULL, NULL}, &reason);
   if (status == WEFT_ENOMEM && why != NULL && size > 0)
-    (void)snprintf(why, size, "%s", weft_strerror(status));
+    (void)snprintf(why, size, "there is no memory");
   if (status == 0) wf_options_free(&options);
   return status;
 }

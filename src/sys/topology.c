@@ -171,13 +171,13 @@ static unsigned cpus_of_list(const char *text, unsigned **out) {
   return count;
 }
 
+/* 0 if the system does not tell. *out is NULL without memory. */
 static unsigned allowed_by_mask(unsigned **out) {
   wf_cpu_mask *mask = wf_sys_mask_create();
   unsigned count =
       mask != NULL && wf_sys_mask_read(mask, 0) ? wf_sys_mask_count(mask) : 0;
   *out = count > 0 ? malloc(count * sizeof **out) : NULL;
-  if (*out == NULL) count = 0;
-  for (unsigned cpu = 0, found = 0; found < count; cpu++)
+  for (unsigned cpu = 0, found = 0; *out != NULL && found < count; cpu++)
     if (wf_sys_mask_has(mask, cpu)) (*out)[found++] = cpu;
   wf_sys_mask_destroy(mask);
   return count;
@@ -221,7 +221,8 @@ static unsigned allowed_by_files(unsigned **out, const char *root) {
 
 unsigned wf_topology_allowed(unsigned **out, const char *root) {
   unsigned count = *root == '\0' ? allowed_by_mask(out) : allowed_by_files(out, root);
-  return count > 0 ? count : allowed_by_count(out);
+  if (count == 0) return allowed_by_count(out);
+  return *out != NULL ? count : 0;
 }
 
 /* ---- what they share ---- */

@@ -90,10 +90,15 @@ static void loop_by_halves(void) {
 static void loop_by_crew(void) {
   run_loop(2, WEFT_SPLIT_ADAPTIVE, meet_in_cells);
 }
+static void loop_at_home(void) {
+  run_loop(0, WEFT_SPLIT_HOME, meet_in_cells);
+}
 LARGE_SCENARIO(loop_adaptive, .setup = in_pool_of_two,
                .threads = {worker_1, loop_by_demand}, .check = check_cells)
 LARGE_SCENARIO(loop_recursive, .setup = in_pool_of_two,
                .threads = {worker_1, loop_by_halves}, .check = check_cells)
+LARGE_SCENARIO(loop_home, .setup = in_pool_of_two, .threads = {worker_1, loop_at_home},
+               .check = check_cells)
 LARGE_SCENARIO(loop_crew, .setup = in_pool_of_two, .threads = {worker_1, loop_by_crew},
                .check = check_cells)
 

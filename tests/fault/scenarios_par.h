@@ -101,6 +101,11 @@ static int loop_recursive(weft_pool *pool) {
   return loop_split(WEFT_SPLIT_RECURSIVE);
 }
 
+static int loop_home(weft_pool *pool) {
+  (void)pool;
+  return loop_split(WEFT_SPLIT_HOME);
+}
+
 static int hit_or_fail(size_t begin, size_t end, void *ctx) {
   (void)ctx;
   for (size_t i = begin; i < end; i++) {
@@ -639,6 +644,7 @@ static const scenario PAR_SCENARIOS[] = {
     {"loop, adaptive", loop_adaptive, IN_POOL, ONLY_OK, 0, true},
     {"loop, fixed", loop_fixed, IN_POOL, ONLY_OK, 0, true},
     {"loop, recursive", loop_recursive, IN_POOL, ONLY_OK, 0, true},
+    {"loop at home", loop_home, IN_POOL, ONLY_OK, 0, true},
     {"loop that fails", loop_that_fails, IN_POOL, ONLY_OK, 0, true},
     {"loop over elements", loop_over_elements, IN_POOL, ONLY_OK, 0, true},
     {"loop over chunks", loop_over_chunks, IN_POOL, ONLY_OK, 0, true},

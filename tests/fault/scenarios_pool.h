@@ -75,6 +75,32 @@ static int create_with_hooks(weft_pool *none) {
   return made % 2 == 0 && made <= 4 ? status : WRONG;
 }
 
+static int create_bound(weft_pool *none) {
+  (void)none;
+  weft_config config = small_config();
+  config.bind = WEFT_BIND_THREADS;
+  const int status = make_use_end(&config);
+  config.bind = WEFT_BIND_CORES;
+  config.threads = 0;
+  return status != 0 ? status : make_use_end(&config);
+}
+
+static void count_pool(unsigned index, unsigned count, void *ctx) {
+  if (index < count && leaves_of(3) == 8) atomic_fetch_add((atomic_ulong *)ctx, 1);
+}
+
+static int create_per_node(weft_pool *none) {
+  (void)none;
+  weft_pool *pools[64];
+  unsigned count = 64;
+  const int status = weft_pool_per_node(pools, &count, NULL);
+  if (status != 0) return status;
+  atomic_ulong calls = 0;
+  weft_pools_run(pools, count, count_pool, &calls);
+  for (unsigned i = 0; i < count; i++) weft_pool_destroy(pools[i]);
+  return atomic_load(&calls) == count ? 0 : WRONG;
+}
+
 static int create_nonsense(weft_pool *none) {
   (void)none;
   weft_pool *pool;
@@ -324,6 +350,8 @@ static const scenario POOL_SCENARIOS[] = {
     {"create large", create_large, ALONE, OR_ENOMEM, 0, false},
     {"create with small stacks", create_small_stacks, ALONE, OR_ENOMEM, 0, false},
     {"create with hooks", create_with_hooks, ALONE, OR_ENOMEM, 0, false},
+    {"create bound", create_bound, ALONE, OR_ENOMEM, 0, false},
+    {"create for each node", create_per_node, ALONE, OR_ENOMEM, 0, false},
     {"create nonsense", create_nonsense, ALONE, ONLY_OK, WEFT_EINVAL, false},
     {"nonsense in the environment", create_by_nonsense_in_environment, ALONE, OR_ENOMEM, 0, false},
     {"init and shutdown", init_and_shutdown, ALONE, OR_ENOMEM, 0, false},

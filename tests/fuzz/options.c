@@ -71,6 +71,17 @@ static size_t take_struct_size(input *in, size_t usual) {
 
 /* ---- pools ---- */
 
+/* None in most cases; else what looks like a list. */
+static const char *take_cpus(input *in) {
+  static const char letters[] = "0123,--,0,1 x9";
+  static char text[24];
+  if (take(in) % 8 != 7) return NULL;
+  size_t length = take(in) % sizeof text;
+  for (size_t i = 0; i < length; i++) text[i] = letters[take(in) % (sizeof letters - 1)];
+  text[length] = '\0';
+  return text;
+}
+
 static weft_config take_config(input *in) {
   weft_config config = WEFT_CONFIG_INIT;
   config.threads = (unsigned)take_number(in);
@@ -81,6 +92,8 @@ static weft_config take_config(input *in) {
   config.blocking = (unsigned)take_number(in);
   config.steer = (weft_steer)take_number(in);
   config.queue_limit = take_number(in);
+  if (take(in) % 8 == 7) config.bind = (weft_bind)take_number(in);
+  config.cpus = take_cpus(in);
   if (take(in) % 4 == 0) config.name = "a name that is longer than a thread's can be";
   return config;
 }
@@ -92,6 +105,7 @@ static void check_options(const wf_options *o) {
   EXPECT(o->deque_capacity >= 1 && o->deque_capacity <= (size_t)1 << 30);
   EXPECT((unsigned)o->idle < WEFT_IDLE_DEFAULT);
   EXPECT((unsigned)o->steer > WEFT_STEER_DEFAULT && (unsigned)o->steer <= WEFT_STEER_OFF);
+  EXPECT((unsigned)o->bind <= WEFT_BIND_THREADS);
   EXPECT(o->cpus >= 1 && memchr(o->name, 0, sizeof o->name) != NULL);
 }
 
@@ -124,7 +138,13 @@ static void check_config(input *in, wf_environment environment) {
   wf_options options;
   int status = wf_options_resolve(&options, given, environment);
   EXPECT(status == 0 || status == WEFT_EINVAL);
-  if (status == 0) check_options(&options);
+  if (status == 0) {
+    check_options(&options);
+    wf_options_free(&options);
+  }
+  char why[100];
+  EXPECT((weft_config_check(given, why, sizeof why) == 0) == (status == 0));
+  EXPECT((why[0] == '\0') == (status == 0));
   /* The oracle for a whole struct. */
   if (size == sizeof config) {
     bool valid =
@@ -132,8 +152,10 @@ static void check_config(input *in, wf_environment environment) {
         (unsigned)config.idle <= WEFT_IDLE_DEFAULT &&
         (unsigned)config.steer <= WEFT_STEER_OFF &&
         (config.blocking <= WEFT_MAX_BLOCKING || config.blocking == WEFT_NO_BLOCKING) &&
+        (unsigned)config.bind <= WEFT_BIND_THREADS &&
         config.deque_capacity <= (size_t)1 << 30;
-    EXPECT(valid == (status == 0));
+    EXPECT(valid || status != 0);
+    if (config.cpus == NULL) EXPECT(valid == (status == 0));
     if (take(in) % 16 == 0) check_pool(&config);
   }
   free(given);

@@ -7,7 +7,9 @@
 #define _GNU_SOURCE
 #include "support.h"
 
+#include "harness/refused_call.h"
 #include "harness/wrapped_syscall.h"
+#include "sys/child.h"
 
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -233,6 +235,32 @@ TEST(a_system_that_refuses_is_no_error) {
   weft_pool_destroy(pool);
   CHECK_EQ(atomic_load(&calls), 100);
   atomic_store(&refuses_masks, false);
+}
+
+/* A sandbox that lets nobody open a file: nothing is known of the machine but how many
+ * CPUs it has. */
+static int bind_without_files(void *arg) {
+  (void)arg;
+  if (!refuse_call(SYS_openat, EACCES, REFUSED_EVERYWHERE)) return CHILD_SKIPPED;
+  wf_topology t;
+  if (!wf_topology_read(&t, "", NULL, 0)) return 1;
+  bool flat = !t.is_known && wf_topology_is_flat(&t) && t.groups[WF_NODE] == 1;
+  wf_topology_free(&t);
+  weft_config config = WEFT_CONFIG_INIT;
+  config.threads = 3;
+  config.bind = WEFT_BIND_CORES;
+  weft_pool *pool;
+  if (weft_pool_create(&pool, &config) != 0) return 2;
+  atomic_ulong calls = 0;
+  for (int i = 0; i < 10; i++) (void)weft_pool_detach(pool, count_one, &calls);
+  weft_pool_destroy(pool);
+  return !flat ? 3 : atomic_load(&calls) == 10 ? 0 : 4;
+}
+
+TEST(without_files_all_cpus_are_equal) {
+  int result = child_run(bind_without_files, NULL);
+  if (result == CHILD_SKIPPED) printf("skipped: no filters of system calls here\n");
+  CHECK(result == 0 || result == CHILD_SKIPPED);
 }
 
 /* The status, and how the reason begins and what it contains. */

@@ -11,6 +11,9 @@
 #include "sys/sys.h"
 
 #include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* ---- lists ---- */
 
@@ -366,6 +369,20 @@ TEST(nonsense_counts_as_not_told) {
     CHECK_EQ(t.groups[WF_NODE], 1);
     wf_topology_free(&t);
   }
+}
+
+/* Folders where files are expected, as they are on no machine: reading fails. */
+TEST(unreadable_files_count_as_not_told) {
+  begin_laptop();
+  REQUIRE(remove(fixture_path(CPUS "cpu0/topology/core_cpus_list")) == 0);
+  REQUIRE(mkdir(fixture_path(CPUS "cpu0/topology/core_cpus_list"), 0755) == 0);
+  REQUIRE(mkdir(fixture_path(CPUS "cpu1/cpu_capacity"), 0755) == 0);
+  REQUIRE(mkdir(fixture_path(NODES "online"), 0755) == 0);
+  read_end();
+  CHECK_EQ(t.count, 8);
+  CHECK(together(WF_CORE, 1, 5));
+  CHECK_EQ(t.groups[WF_NODE], 1);
+  wf_topology_free(&t);
 }
 
 /* A line without its end, and the lists of an old kernel. */
