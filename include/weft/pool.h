@@ -76,9 +76,9 @@ typedef struct weft_config {
   size_t struct_size; /* sizeof(weft_config), set by WEFT_CONFIG_INIT */
   /* The number of threads that work at once, the calling one included; so one less is
    * started, but at least one. 0: the environment variable WEFT_NUM_THREADS if it is a
-   * number from 1 to WEFT_MAX_THREADS, else the number of usable CPUs (affinity mask and
-   * cgroup quota). A variable that is not understood is reported on standard error, once
-   * for each process; so are WEFT_IDLE and WEFT_STEER. */
+   * number from 1 to WEFT_MAX_THREADS, else the number of usable CPUs (affinity mask,
+   * cgroup quota, and `cpus` below). A variable that is not understood is reported on
+   * standard error, once for each process; so are WEFT_IDLE and WEFT_STEER. */
   unsigned threads;
   /* The stack of each started thread in bytes, at least PTHREAD_STACK_MIN (16 KiB on
    * most systems); 0: the system's default. 3 * D + 4096 bytes are enough if your program

@@ -255,9 +255,9 @@ static void read_caches(topology_reader *r, unsigned i) {
   enum { MOST_CACHES = 10 };
   wf_cpu *cpu = &r->t->cpus[i];
   unsigned last_level = 0;
-  if (cpu->group[WF_L2] != UNKNOWN && cpu->group[WF_L3] != UNKNOWN) return;
   for (unsigned index = 0; index < MOST_CACHES; index++) {
     unsigned level;
+    if (cpu->group[WF_L2] != UNKNOWN && cpu->group[WF_L3] != UNKNOWN) return;
     if (!is_number(cache_line(r, cpu->number, index, "level"), &level)) return;
     if (level < 2) continue;
     const char *type = cache_line(r, cpu->number, index, "type");
@@ -270,9 +270,15 @@ static void read_caches(topology_reader *r, unsigned i) {
   }
 }
 
+/* The package is that of the core's first CPU. */
 static void read_core(topology_reader *r, unsigned i) {
   wf_cpu *cpu = &r->t->cpus[i];
-  if (cpu->group[WF_CORE] != UNKNOWN) return;
+  if (cpu->group[WF_CORE] != UNKNOWN) {
+    cpu->package = r->t->cpus[cpu->group[WF_CORE]].package;
+    return;
+  }
+  (void)is_number(cpu_line(r, cpu->number, "topology/physical_package_id"),
+                  &cpu->package);
   const char *list = cpu_line(r, cpu->number, "topology/core_cpus_list");
   if (list == NULL) list = cpu_line(r, cpu->number, "topology/thread_siblings_list");
   if (list != NULL) r->t->is_known = true;
@@ -296,6 +302,11 @@ static void read_capacities(topology_reader *r) {
   unsigned capacity, first, last;
   bool any = false;
   for (unsigned i = 0; i < t->count; i++) {
+    unsigned first_of_core = t->cpus[i].group[WF_CORE];
+    if (first_of_core != i) {
+      t->cpus[i].capacity = t->cpus[first_of_core].capacity;
+      continue;
+    }
     if (!is_number(cpu_line(r, t->cpus[i].number, "cpu_capacity"), &capacity)) break;
     any = true;
     if (capacity >= 1 && capacity <= WF_FULL_CAPACITY) t->cpus[i].capacity = capacity;
@@ -379,14 +390,9 @@ static bool read_nodes(topology_reader *r, const char *online) {
 
 static bool read_everything(topology_reader *r) {
   wf_topology *t = r->t;
-  for (unsigned i = 0; i < t->count; i++) {
+  for (unsigned i = 0; i < t->count; i++)
     for (int domain = WF_CORE; domain <= WF_L3; domain++)
       t->cpus[i].group[domain] = UNKNOWN;
-    unsigned package;
-    if (is_number(cpu_line(r, t->cpus[i].number, "topology/physical_package_id"),
-                  &package))
-      t->cpus[i].package = package;
-  }
   for (unsigned i = 0; i < t->count; i++) {
     read_core(r, i);
     read_caches(r, i);
@@ -394,7 +400,9 @@ static bool read_everything(topology_reader *r) {
   fill_gaps(t);
   read_capacities(r);
   const char *online = first_line(r, NODE_FOLDER, "online");
-  char *copy = strdup(online != NULL ? online : "");
+  size_t length = online != NULL ? strlen(online) : 0;
+  char *copy = malloc(length + 1);
+  if (copy != NULL) memcpy(copy, online != NULL ? online : "", length + 1);
   bool done = copy != NULL && read_nodes(r, copy) && wf_topology_number(t);
   free(copy);
   return done;

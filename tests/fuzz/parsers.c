@@ -1,7 +1,8 @@
 /* fuzz/parsers.c - libFuzzer target: what comes from outside the program is text, namely
- * environment variables and the files in which cgroups state limits.
+ * environment variables and the files in which the
+ * kernel states limits and what CPUs share.
  *
- * The input is cut at bytes of 0 into the two variables and five files of a folder that
+ * The input is cut at bytes of 0 into the two variables and the files of a folder that
  * plays the root of the file system. Whatever they hold, the result is in its range.
  *
  * SPDX-License-Identifier: MIT */
@@ -9,7 +10,9 @@
 
 #include "sched/options.h"
 #include "sys/cgroup.h"
+#include "sys/cpu_list.h"
 #include "sys/sys.h"
+#include "sys/topology.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,6 +36,17 @@ static const char *const FILES[] = {
     "/sys/fs/cgroup/a/cpu.max",
     "/sys/fs/cgroup/cpu/a/cpu.cfs_quota_us",
     "/sys/fs/cgroup/cpu/a/cpu.cfs_period_us",
+    "/proc/self/status",
+    "/sys/devices/system/cpu/online",
+    "/sys/devices/system/cpu/cpu0/topology/core_cpus_list",
+    "/sys/devices/system/cpu/cpu0/topology/physical_package_id",
+    "/sys/devices/system/cpu/cpu0/cpu_capacity",
+    "/sys/devices/system/cpu/cpu0/cache/index0/level",
+    "/sys/devices/system/cpu/cpu0/cache/index0/shared_cpu_list",
+    "/sys/devices/system/node/online",
+    "/sys/devices/system/node/node0/cpulist",
+    "/sys/devices/system/node/node1/cpulist",
+    "/sys/devices/system/node/node0/distance",
 };
 enum { FILE_COUNT = sizeof FILES / sizeof FILES[0] };
 
@@ -45,20 +59,16 @@ static void remove_root(void) {
 }
 
 static void make_root(void) {
-  static const char *const folders[] = {"/proc",
-                                        "/proc/self",
-                                        "/sys",
-                                        "/sys/fs",
-                                        "/sys/fs/cgroup",
-                                        "/sys/fs/cgroup/a",
-                                        "/sys/fs/cgroup/cpu",
-                                        "/sys/fs/cgroup/cpu/a"};
   char path[256];
   snprintf(root, sizeof root, "/tmp/weft-fuzz-XXXXXX");
   EXPECT(mkdtemp(root) != NULL);
-  for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-    snprintf(path, sizeof path, "%s%s", root, folders[i]);
-    EXPECT(mkdir(path, 0700) == 0);
+  for (int i = 0; i < FILE_COUNT; i++) {
+    snprintf(path, sizeof path, "%s%s", root, FILES[i]);
+    for (char *at = path + strlen(root) + 1; (at = strchr(at, '/')) != NULL; at++) {
+      *at = '\0';
+      (void)mkdir(path, 0700); /* it may be there */
+      *at = '/';
+    }
   }
   atexit(remove_root);
 }
@@ -103,6 +113,26 @@ static void check_environment(const char *num_threads, const char *idle) {
     EXPECT(options.threads == value);
 }
 
+/* What the comment of wf_topology states. */
+static void check_topology(void) {
+  wf_topology t;
+  EXPECT(wf_topology_read(&t, root, NULL, 0));
+  EXPECT(t.count >= 1 && t.groups[WF_CORE] <= t.count);
+  for (int d = 0; d < WF_DOMAINS; d++) {
+    EXPECT(t.groups[d] >= 1 && (d == 0 || t.groups[d] <= t.groups[d - 1]));
+    for (unsigned i = 0; i < t.count; i++) EXPECT(t.cpus[i].group[d] < t.groups[d]);
+  }
+  for (unsigned i = 0; i < t.count; i++) {
+    EXPECT(i == 0 || t.cpus[i - 1].number < t.cpus[i].number);
+    EXPECT(t.cpus[i].number < WF_CPU_LIMIT);
+    EXPECT(t.cpus[i].capacity >= 1 && t.cpus[i].capacity <= WF_FULL_CAPACITY);
+  }
+  for (unsigned a = 0; a < t.groups[WF_NODE]; a++)
+    for (unsigned b = 0; b < t.groups[WF_NODE]; b++)
+      EXPECT(wf_topology_distance(&t, a, b) > 0);
+  wf_topology_free(&t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (root[0] == '\0') make_root();
   char *num_threads = next_part(&data, &size), *idle = next_part(&data, &size);
@@ -117,5 +147,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   unsigned limit = wf_cgroup_cpu_limit(root);
   unsigned cpus = wf_sys_cpu_count(root);
   EXPECT(cpus >= 1 && (limit == 0 || cpus <= limit));
+  check_topology();
   return 0;
 }
