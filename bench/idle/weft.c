@@ -1,6 +1,7 @@
 /* idle/weft.c - P13: a weft pool that idles, and one that ticks.
  *
- * Usage: idle_weft idle|ticks|burst [seconds [threads]]
+ * Usage: idle_weft idle|ticks|burst [seconds [threads [mode]]]
+ *        mode: low_latency, balanced or power_saving, as in the environment
  *
  * SPDX-License-Identifier: MIT */
 #include "../common/weft_start.h"
@@ -31,8 +32,15 @@ static uint64_t burst(void) {
 }
 
 int main(int argc, char **argv) {
+  char name[32] = "weft";
+  if (argc > 4) {
+    setenv("WEFT_IDLE", argv[4], 1);
+    snprintf(name, sizeof name, "weft-%s", argv[4]);
+    for (char *c = name; *c != 0; c++)
+      if (*c == '_') *c = '-';
+  }
   bench_weft_start(bench_arg(argc, argv, 3, 2));
-  int status = idle_main("weft", burst, argc, argv);
+  int status = idle_main(name, burst, argc, argv);
   weft_shutdown();
   return status;
 }
