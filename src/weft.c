@@ -107,6 +107,7 @@
 #include "par/progress/screen.c"
 
 #include "par/sort/order/by_key.c"
+#include "par/sort/order/guess.c"
 #include "par/sort/order/merge.c"
 #include "par/sort/order/partition.c"
 #include "par/sort/order/sample.c"

@@ -3,6 +3,7 @@
  *
  *     sort.c       the calls weft_sort and weft_sort_stable, and the choice of a method
  *     sample.c     the usual method: distribution into buckets, by a second array
+ *     guess.c      the same with fewer calls of a comparator that compares numbers
  *     partition.c  in place, not stable: few different elements, and quicksort
  *     merge.c      weft_merge; merge sort by rotations, stable and without memory
  *     by_key.c     sorting indices (large elements, weft_argsort) and sorting by key
@@ -37,6 +38,7 @@ typedef struct wf_sorter {
   const weft_opts *opts;      /* of the caller */
   weft_opts inner; /* for loops inside: not cancelled, so that no element is left out */
   unsigned budget; /* how many threads may work on it, at least 1 */
+  bool may_guess;  /* `ctx` is a wf_by_cmp: what it compares may be guessed, guess.c */
 } wf_sorter;
 
 /* Inside the pool only. */
@@ -107,6 +109,33 @@ void wf_sample_sort(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t
  * array, to the sample; count <= n. */
 void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *data,
                     size_t n);
+
+/* ---- guess.c ---- */
+
+/* Elements of the sample of one round, at most. */
+enum { WF_SAMPLE_MOST = 1024 };
+
+/* What a comparator seems to compare: the number of `width` bytes at an offset within the
+ * elements. No guess if the width is 0. Made once, by the first round; then copied. */
+typedef struct wf_guess {
+  bool is_made;
+  bool is_text; /* the first byte counts most */
+  unsigned char width, offset;
+  uint64_t by_sign, flip; /* see guess_kind */
+} wf_guess;
+
+/* The guess that fits the sorted sample of a round: the one of the round before, or none;
+ * a new one in the first round. */
+wf_guess wf_guess_next(const wf_sorter *s, const wf_guess *before, const char *sample,
+                       size_t n);
+
+/* As `classify` of the loops, with a guess. */
+void wf_guess_classify(const wf_sorter *s, const wf_guess *g, const char *data, size_t n,
+                       const wf_splitters *by, uint16_t *ids, size_t *counts);
+
+/* As `sort` of the loops, of at most 256 elements, with a guess. */
+void wf_guess_leaf(const wf_sorter *s, const wf_guess *g, char *data, char *spare,
+                   size_t n, bool to_spare);
 
 /* ---- partition.c ---- */
 

@@ -29,7 +29,7 @@
 enum {
   SAMPLE_LEAF = 256,    /* elements that are left to the merge sort of a leaf */
   LEVELS_MOST = 9,      /* of the tree of splitters: 512 buckets, 1023 with equal ones */
-  SAMPLES_EACH = 2,     /* elements of the sample for each splitter */
+  SAMPLES_EACH = 2,     /* elements of the sample for each splitter: WF_SAMPLE_MOST */
   STRIPE_MIN = 1 << 14, /* elements that one thread classifies at a time: a choice */
   STRIPES_EACH = 4      /* such parts for each thread, so that all end together */
 };
@@ -50,6 +50,7 @@ typedef struct round_of {
   bool to_spare;        /* the result goes there, else to `data` */
   unsigned rounds;      /* that may follow */
   bool forks, scatters; /* scatters: stripes are classified, and moved now */
+  wf_guess guess;       /* what the comparator compares, guess.c */
   wf_scratch scratch;   /* of splitters, starts and counts */
 } round_of;
 
@@ -92,6 +93,7 @@ static void choose_splitters(round_of *r, char *sorted, char *tree) {
   size_t count = SAMPLES_EACH * leaves;
   wf_sample_take(s, r->spare, count, r->data, r->n);
   s->loops->sort(r->spare, r->spare + count * size, count, false, s->ctx);
+  r->guess = wf_guess_next(s, &r->guess, r->spare, count);
   for (size_t i = 0; i + 1 < leaves; i++)
     memcpy(sorted + i * size, r->spare + ((i + 1) * SAMPLES_EACH - 1) * size, size);
   drop_equal_splitters(r, sorted);
@@ -140,6 +142,8 @@ static void run_stripes(size_t begin, size_t end, void *ctx) {
     const char *data = r->data + from * s->size;
     if (r->scatters)
       s->loops->scatter(data, n, r->ids + from, (char **)(void *)counts, s->ctx);
+    else if (r->guess.width > 0)
+      wf_guess_classify(s, &r->guess, data, n, &r->by, r->ids + from, counts);
     else
       s->loops->classify(data, n, &r->by, r->ids + from, counts, s->ctx);
   }
@@ -204,6 +208,8 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
     WF_ASSERT(from + n <= r->n);
     if (is_equal_bucket(r, b)) {
       if (!r->to_spare) copy_bucket(s, spare, data, n);
+    } else if (n <= SAMPLE_LEAF && r->guess.width > 0) {
+      wf_guess_leaf(s, &r->guess, data, spare, n, !r->to_spare);
     } else if (n <= SAMPLE_LEAF) {
       s->loops->sort(data, spare, n, !r->to_spare, s->ctx);
     } else {
@@ -213,7 +219,8 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
                        .ids = r->ids + from,
                        .n = n,
                        .to_spare = !r->to_spare,
-                       .rounds = r->rounds - 1};
+                       .rounds = r->rounds - 1,
+                       .guess = r->guess};
       /* With a limited crew each bucket is one thread's. */
       next.forks = r->forks && s->opts->max_workers == 0 && n >= (size_t)4 * STRIPE_MIN;
       sort_rounds(&next);

@@ -54,6 +54,7 @@ void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_loops *lo
   s->ctx = ctx;
   s->size = size;
   s->opts = opts;
+  s->may_guess = loops->less == less_by_cmp;
   s->inner = plain;
   s->inner.pool = opts->pool;
   s->inner.max_workers = opts->max_workers;
