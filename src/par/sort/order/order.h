@@ -3,7 +3,7 @@
  *
  *     sort.c       the calls weft_sort and weft_sort_stable, and the choice of a method
  *     sample.c     the usual method: distribution into buckets, by a second array
- *     guess.c      the same with fewer calls of a comparator that compares numbers
+ *     guess.c      the same by a number in the elements, with few comparisons
  *     partition.c  in place, not stable: few different elements, and quicksort
  *     merge.c      weft_merge; merge sort by rotations, stable and without memory
  *     by_key.c     sorting indices (large elements, weft_argsort) and sorting by key
@@ -30,6 +30,10 @@
  */
 enum { WF_SORT_FORK_MIN = 4096 };
 
+/* Whether the key of elements may be guessed, see guess.c: what is confirmed at each step
+ * (stable; by_cmp only), or at the end only (not stable; any order). */
+typedef enum wf_guesses { WF_GUESS_NOTHING, WF_GUESS_CONFIRM, WF_GUESS_TRUST } wf_guesses;
+
 /* One call that sorts, merges or selects. Nobody writes it after wf_sorter_init. */
 typedef struct wf_sorter {
   const wf_sort_loops *loops; /* the inner loops, with type and order filled in */
@@ -38,7 +42,8 @@ typedef struct wf_sorter {
   const weft_opts *opts;      /* of the caller */
   weft_opts inner; /* for loops inside: not cancelled, so that no element is left out */
   unsigned budget; /* how many threads may work on it, at least 1 */
-  bool may_guess;  /* `ctx` is a wf_by_cmp: what it compares may be guessed, guess.c */
+  bool by_cmp;     /* ctx is a wf_by_cmp, and comparisons are calls */
+  wf_guesses guesses;
 } wf_sorter;
 
 /* Inside the pool only. */
@@ -115,11 +120,13 @@ void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *
 /* Elements of the sample of one round, at most. */
 enum { WF_SAMPLE_MOST = 1024 };
 
-/* What a comparator seems to compare: the number of `width` bytes at an offset within the
+/* What an order seems to compare: the number of `width` bytes at an offset within the
  * elements. No guess if the width is 0. Made once, by the first round; then copied. */
 typedef struct wf_guess {
   bool is_made;
-  bool is_text; /* the first byte counts most */
+  bool is_trusted; /* the order looks at the result only; splitters are keys */
+  bool is_text;    /* the first byte counts most */
+  bool repeats;    /* many elements are equal */
   unsigned char width, offset;
   uint64_t by_sign, flip; /* see guess_kind */
 } wf_guess;
@@ -129,12 +136,36 @@ typedef struct wf_guess {
 wf_guess wf_guess_next(const wf_sorter *s, const wf_guess *before, const char *sample,
                        size_t n);
 
-/* As `classify` of the loops, with a guess. */
-void wf_guess_classify(const wf_sorter *s, const wf_guess *g, const char *data, size_t n,
-                       const wf_splitters *by, uint16_t *ids, size_t *counts);
+/* The keys of a sample. */
+void wf_guess_sample(const wf_sorter *s, const wf_guess *g, const char *sample,
+                     uint64_t *keys, size_t n);
 
-/* As `sort` of the loops, of at most 256 elements, with a guess. */
-void wf_guess_leaf(const wf_sorter *s, const wf_guess *g, char *data, char *spare,
+/* Sorts n keys; there is room for as many behind them. */
+void wf_guess_sort_keys(uint64_t *keys, size_t n);
+
+/* Buckets of a trusted guess for keys that are spread evenly: the range of keys is cut
+ * into `count` equal slices, and slices that follow each other are a bucket. */
+typedef struct wf_slices {
+  uint64_t low;
+  unsigned shift;
+  size_t count;
+  uint16_t *bucket; /* of each slice */
+} wf_slices;
+
+/* Slices for each bucket; elements of a sample that are too many for one slice. */
+enum { WF_SLICES_EACH = 4, WF_SLICE_FULL = 10 };
+
+/* Makes them from the keys of a sample; false if these are not even. */
+bool wf_guess_slices(wf_slices *by, const uint64_t *keys, size_t n, size_t buckets);
+
+/* As `classify` of the loops, with a guess; by slices if they are not NULL. */
+void wf_guess_classify(const wf_sorter *s, const wf_guess *g, const char *data, size_t n,
+                       const wf_splitters *by, const wf_slices *slices, uint16_t *ids,
+                       size_t *counts);
+
+/* As `sort` of the loops, of at most 256 elements, with a guess. Returns whether it was
+ * right. */
+bool wf_guess_leaf(const wf_sorter *s, const wf_guess *g, char *data, char *spare,
                    size_t n, bool to_spare);
 
 /* ---- partition.c ---- */

@@ -27,9 +27,14 @@
  * docs/investigations/sorting-records.md.
  */
 enum {
-  SAMPLE_LEAF = 256,    /* elements that are left to the merge sort of a leaf */
-  LEVELS_MOST = 9,      /* of the tree of splitters: 512 buckets, 1023 with equal ones */
-  SAMPLES_EACH = 2,     /* elements of the sample for each splitter: WF_SAMPLE_MOST */
+  SAMPLE_LEAF = 256,     /* elements that are left to the merge sort of a leaf */
+  LEVELS_MOST = 9,       /* of the tree of splitters: 512 buckets, 1023 with equal ones */
+  SAMPLES_EACH = 2,      /* elements of the sample for each splitter: WF_SAMPLE_MOST */
+  GUESS_LEAST = 1 << 11, /* for shorter arrays no key is looked for; if there is none, */
+  GUESS_LEAST_INLINED = 1 << 14, /* the search costs up to 4 us */
+  LEAF_TRIES =
+      16,        /* leaves in which a wrong guess is forgiven, and how many right ones */
+  LEAF_LOSS = 4, /* make good for a wrong one: a choice */
   STRIPE_MIN = 1 << 14, /* elements that one thread classifies at a time: a choice */
   STRIPES_EACH = 4      /* such parts for each thread, so that all end together */
 };
@@ -50,7 +55,10 @@ typedef struct round_of {
   bool to_spare;        /* the result goes there, else to `data` */
   unsigned rounds;      /* that may follow */
   bool forks, scatters; /* scatters: stripes are classified, and moved now */
-  wf_guess guess;       /* what the comparator compares, guess.c */
+  wf_guess guess;       /* what the order compares, guess.c */
+  wf_slices slices;     /* if the guess is trusted and keys are even */
+  bool has_slices;      /* instead of splitters */
+  wf_word *x_broken;    /* set if a trusted guess was wrong; shared by all rounds */
   wf_scratch scratch;   /* of splitters, starts and counts */
 } round_of;
 
@@ -68,14 +76,24 @@ void wf_sample_take(const wf_sorter *s, char *sample, size_t count, const char *
   }
 }
 
+/* Splitters are elements, or keys if the guess is trusted. */
+static size_t splitter_size(const round_of *r) {
+  return r->guess.is_trusted ? sizeof(uint64_t) : r->sorter->size;
+}
+
+static bool splitter_less(const round_of *r, const char *a, const char *b) {
+  if (r->guess.is_trusted)
+    return *(const uint64_t *)(const void *)a < *(const uint64_t *)(const void *)b;
+  return wf_sorter_less(r->sorter, a, b);
+}
+
 /* Leaves out splitters that are equal to the one in front of them, and levels that are
  * not needed then. */
 static void drop_equal_splitters(round_of *r, char *sorted) {
-  const wf_sorter *s = r->sorter;
-  size_t size = s->size, count = ((size_t)1 << r->by.levels) - 1, kept = 1;
+  size_t size = splitter_size(r), count = ((size_t)1 << r->by.levels) - 1, kept = 1;
   for (size_t i = 1; i < count; i++) {
     const char *next = sorted + i * size;
-    if (!wf_sorter_less(s, sorted + (kept - 1) * size, next)) continue;
+    if (!splitter_less(r, sorted + (kept - 1) * size, next)) continue;
     if (kept < i) memcpy(sorted + kept * size, next, size);
     kept++;
   }
@@ -86,16 +104,31 @@ static void drop_equal_splitters(round_of *r, char *sorted) {
     memcpy(sorted + i * size, sorted + (kept - 1) * size, size);
 }
 
-/* Sorts a sample in the spare array, and makes splitters of it. */
-static void choose_splitters(round_of *r, char *sorted, char *tree) {
+/* A sorted sample of elements, in the spare array, or of keys, at `keys`. */
+static const char *sorted_sample(round_of *r, size_t count, uint64_t *keys) {
   const wf_sorter *s = r->sorter;
-  size_t size = s->size, leaves = (size_t)1 << r->by.levels;
-  size_t count = SAMPLES_EACH * leaves;
   wf_sample_take(s, r->spare, count, r->data, r->n);
-  s->loops->sort(r->spare, r->spare + count * size, count, false, s->ctx);
-  r->guess = wf_guess_next(s, &r->guess, r->spare, count);
+  if (!r->guess.is_trusted) {
+    s->loops->sort(r->spare, r->spare + count * s->size, count, false, s->ctx);
+    r->guess = wf_guess_next(s, &r->guess, r->spare, count);
+  }
+  if (!r->guess.is_trusted) return r->spare;
+  wf_guess_sample(s, &r->guess, r->spare, keys, count);
+  r->has_slices =
+      !r->guess.repeats && wf_guess_slices(&r->slices, keys, count, count / SAMPLES_EACH);
+  if (!r->has_slices) wf_guess_sort_keys(keys, count);
+  return (const char *)keys;
+}
+
+/* Makes splitters of a sample. */
+static void choose_splitters(round_of *r, char *sorted, char *tree, uint64_t *keys) {
+  size_t leaves = (size_t)1 << r->by.levels;
+  const char *sample = sorted_sample(r, SAMPLES_EACH * leaves, keys);
+  size_t size = splitter_size(r);
+  r->buckets = leaves;
+  if (r->has_slices) return;
   for (size_t i = 0; i + 1 < leaves; i++)
-    memcpy(sorted + i * size, r->spare + ((i + 1) * SAMPLES_EACH - 1) * size, size);
+    memcpy(sorted + i * size, sample + ((i + 1) * SAMPLES_EACH - 1) * size, size);
   drop_equal_splitters(r, sorted);
   leaves = (size_t)1 << r->by.levels;
   for (unsigned level = 0; level < r->by.levels; level++) {
@@ -110,7 +143,9 @@ static void choose_splitters(round_of *r, char *sorted, char *tree) {
 static bool round_begin(round_of *r, unsigned levels) {
   const wf_sorter *s = r->sorter;
   size_t leaves = (size_t)1 << levels;
-  size_t splitters = (leaves * s->size + 63) / 64 * 64;
+  size_t size = s->size > sizeof(uint64_t) ? s->size : sizeof(uint64_t);
+  size_t splitters = (leaves * size + 63) / 64 * 64;
+  size_t keys = s->guesses == WF_GUESS_TRUST ? 2 * SAMPLES_EACH * leaves : 0;
   r->stripes = 1;
   if (r->forks) {
     size_t most = STRIPES_EACH * (size_t)s->budget;
@@ -119,7 +154,8 @@ static bool round_begin(round_of *r, unsigned levels) {
   r->stripe = (r->n + r->stripes - 1) / r->stripes;
   size_t words = (r->stripes + 1) * 2 * leaves * sizeof(size_t);
   WF_ASSERT(levels >= 1 && levels <= LEVELS_MOST && r->stripe * r->stripes >= r->n);
-  r->scratch = wf_scratch_get(2 * splitters + words);
+  size_t slices = keys > 0 ? WF_SLICES_EACH * leaves * sizeof(uint16_t) : 0;
+  r->scratch = wf_scratch_get(2 * splitters + words + keys * sizeof(uint64_t) + slices);
   char *at = (char *)r->scratch.memory;
   if (at == NULL) return false;
   r->by.levels = levels;
@@ -128,7 +164,9 @@ static bool round_begin(round_of *r, unsigned levels) {
   r->starts = (size_t *)(void *)(at + 2 * splitters);
   r->counts = r->starts + 2 * leaves;
   memset(r->starts, 0, words);
-  choose_splitters(r, at + splitters, at);
+  uint64_t *of_sample = (uint64_t *)(void *)(at + 2 * splitters + words);
+  r->slices.bucket = (uint16_t *)(void *)(of_sample + keys);
+  choose_splitters(r, at + splitters, at, of_sample);
   return true;
 }
 
@@ -143,7 +181,8 @@ static void run_stripes(size_t begin, size_t end, void *ctx) {
     if (r->scatters)
       s->loops->scatter(data, n, r->ids + from, (char **)(void *)counts, s->ctx);
     else if (r->guess.width > 0)
-      wf_guess_classify(s, &r->guess, data, n, &r->by, r->ids + from, counts);
+      wf_guess_classify(s, &r->guess, data, n, &r->by, r->has_slices ? &r->slices : NULL,
+                        r->ids + from, counts);
     else
       s->loops->classify(data, n, &r->by, r->ids + from, counts, s->ctx);
   }
@@ -183,7 +222,7 @@ static void distribute(round_of *r) {
 }
 
 static bool is_equal_bucket(const round_of *r, size_t b) {
-  return r->by.has_equal && b % 2 == 1;
+  return !r->has_slices && r->by.has_equal && b % 2 == 1;
 }
 
 /* ---- rounds ---- */
@@ -198,18 +237,42 @@ static void copy_bucket(const wf_sorter *s, char *to, const char *from, size_t n
     memcpy(to, from, n * s->size);
 }
 
+/* Relaxed: nothing else is published; the end of the loops orders it. */
+static void confirm_run(const round_of *r, const char *data, size_t n) {
+  bool falls;
+  bool is_run = r->sorter->loops->run(data, n, &falls, r->sorter->ctx) == n && !falls;
+  if (WF_UNLIKELY(!is_run)) wf_word_store_relaxed(r->x_broken, 1);
+}
+
+/* The last element of each bucket and the first of the next one, which have been sorted.
+ */
+static void confirm_borders(const round_of *r) {
+  const wf_sorter *s = r->sorter;
+  const char *result = r->to_spare ? r->spare : r->data;
+  if (wf_par_cancelled(s->opts)) return;
+  for (size_t b = 1; b < r->buckets; b++) {
+    size_t at = r->starts[b];
+    if (at > r->starts[b - 1] && at < r->n)
+      confirm_run(r, result + (at - 1) * s->size, 2);
+  }
+}
+
 static void sort_buckets(size_t begin, size_t end, void *ctx) {
   const round_of *r = (const round_of *)ctx;
   wf_sorter *s = r->sorter;
+  size_t right = LEAF_TRIES, wrong = 0; /* guesses in leaves */
   for (size_t b = begin; b < end; b++) {
     size_t from = r->starts[b], n = r->starts[b + 1] - from;
     char *data = r->spare + from * s->size, *spare = r->data + from * s->size;
     if (n == 0) continue;
     WF_ASSERT(from + n <= r->n);
     if (is_equal_bucket(r, b)) {
+      if (r->guess.is_trusted) confirm_run(r, data, n);
       if (!r->to_spare) copy_bucket(s, spare, data, n);
-    } else if (n <= SAMPLE_LEAF && r->guess.width > 0) {
-      wf_guess_leaf(s, &r->guess, data, spare, n, !r->to_spare);
+    } else if (n <= SAMPLE_LEAF && r->guess.width > 0 && wrong < right) {
+      bool is_right = wf_guess_leaf(s, &r->guess, data, spare, n, !r->to_spare);
+      right += is_right;
+      wrong += is_right ? 0 : LEAF_LOSS;
     } else if (n <= SAMPLE_LEAF) {
       s->loops->sort(data, spare, n, !r->to_spare, s->ctx);
     } else {
@@ -220,7 +283,8 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
                        .n = n,
                        .to_spare = !r->to_spare,
                        .rounds = r->rounds - 1,
-                       .guess = r->guess};
+                       .guess = r->guess,
+                       .x_broken = r->x_broken};
       /* With a limited crew each bucket is one thread's. */
       next.forks = r->forks && s->opts->max_workers == 0 && n >= (size_t)4 * STRIPE_MIN;
       sort_rounds(&next);
@@ -228,11 +292,12 @@ static void sort_buckets(size_t begin, size_t end, void *ctx) {
   }
 }
 
-/* Rounds of about the same number of buckets that leave some dozen elements in each. */
-static unsigned levels_for(size_t n) {
-  unsigned bits = wf_log2(n);
+/* Rounds of about the same number of buckets that leave some dozen elements in each, half
+ * as many if ranks are counted. */
+static unsigned levels_for(size_t n, const wf_guess *guess) {
+  unsigned bits = wf_log2(n), few = guess->width > 0 ? 1 : 0;
   unsigned rounds = (bits - 7 + LEVELS_MOST - 1) / LEVELS_MOST;
-  unsigned levels = (bits - 5 + rounds - 1) / rounds;
+  unsigned levels = (bits - 5 + few + rounds - 1) / rounds;
   WF_ASSERT(bits >= 8); /* n > SAMPLE_LEAF */
   return levels < LEVELS_MOST ? levels : LEVELS_MOST;
 }
@@ -245,21 +310,29 @@ static void sort_rounds(round_of *r) {
     if (r->to_spare) copy_bucket(s, r->spare, r->data, r->n);
     if (!cancelled && falls)
       wf_reverse_part(r->to_spare ? r->spare : r->data, r->n, s->size, 0, r->n / 2);
-  } else if (r->n <= SAMPLE_LEAF || r->rounds == 0 || !round_begin(r, levels_for(r->n))) {
+  } else if (r->n <= SAMPLE_LEAF || r->rounds == 0 ||
+             !round_begin(r, levels_for(r->n, &r->guess))) {
     s->loops->sort(r->data, r->spare, r->n, r->to_spare, s->ctx);
   } else {
     distribute(r);
     round_loop(r, r->buckets, sort_buckets);
+    if (r->guess.is_trusted) confirm_borders(r);
     wf_scratch_put(r->scratch);
   }
 }
 
 void wf_sample_sort(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t n) {
-  round_of r = {
-      .sorter = s, .data = data, .spare = spare, .ids = ids, .n = n, .rounds = 0};
+  wf_word x_broken;
+  round_of r = {.sorter = s, .data = data, .spare = spare, .ids = ids, .n = n};
   /* As many rounds as are needed if buckets become eight times as large as they should,
    * and one more. */
   r.rounds = wf_log2(n) / 5 + 1;
   r.forks = s->budget > 1 && n >= WF_SORT_FORK_MIN;
+  r.x_broken = &x_broken;
+  r.guess.is_made = n < (s->by_cmp ? GUESS_LEAST : GUESS_LEAST_INLINED); /* none */
+  wf_word_store_relaxed(&x_broken, 0);
+  round_of again = r;
   sort_rounds(&r);
+  again.guess.is_made = true; /* and is none */
+  if (WF_UNLIKELY(wf_word_load_relaxed(&x_broken) != 0)) sort_rounds(&again);
 }

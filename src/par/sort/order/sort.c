@@ -54,7 +54,8 @@ void wf_sorter_init(wf_sorter *s, const weft_opts *opts, const wf_sort_loops *lo
   s->ctx = ctx;
   s->size = size;
   s->opts = opts;
-  s->may_guess = loops->less == less_by_cmp;
+  s->by_cmp = loops->less == less_by_cmp;
+  s->guesses = s->by_cmp ? WF_GUESS_CONFIRM : WF_GUESS_NOTHING;
   s->inner = plain;
   s->inner.pool = opts->pool;
   s->inner.max_workers = opts->max_workers;
@@ -117,6 +118,7 @@ static void sort_inside(void *ctx) {
   const sort_call *c = (const sort_call *)ctx;
   wf_sorter s;
   wf_sorter_init(&s, &c->opts, c->loops, c->size, c->ctx);
+  if (!c->stable) s.guesses = WF_GUESS_TRUST;
   if (wf_par_cancelled(&c->opts) || wf_sort_by_looking(&s, c->base, c->n)) return;
   if (c->size > WF_SORT_LARGEST) {
     if (wf_sort_by_index(&s, c->base, NULL, 0, c->n)) return;
