@@ -48,15 +48,18 @@ void wf_worker_init(wf_worker *worker, weft_pool *pool, unsigned index) {
 }
 
 /* Allocates one block for all bit sets: workers that are present, those at background
- * work, and one set for each kind of sleeper. */
+ * work, and one set for each kind of sleeper. Each begins at a cache line: every steal
+ * reads the first two, and workers that sleep or wake write the others. */
 static bool allocate_sets(weft_pool *pool) {
-  wf_u64 *sets = (wf_u64 *)allocate_lines((size_t)(2 + WF_SLEEPER_KINDS) * pool->words *
-                                          sizeof(wf_u64));
+  size_t line_words = WF_CACHE_LINE / sizeof(wf_u64);
+  size_t stride = (pool->words + line_words - 1) / line_words * line_words;
+  wf_u64 *sets =
+      (wf_u64 *)allocate_lines((size_t)(2 + WF_SLEEPER_KINDS) * stride * sizeof(wf_u64));
   if (sets == NULL) return false;
   pool->x_present = sets;
-  pool->x_background = sets + pool->words;
+  pool->x_background = sets + stride;
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++)
-    pool->sleep.x_sets[kind] = sets + (size_t)(kind + 2) * pool->words;
+    pool->sleep.x_sets[kind] = sets + (size_t)(kind + 2) * stride;
   return true;
 }
 

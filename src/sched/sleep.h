@@ -22,11 +22,16 @@ typedef enum wf_sleeper {
   WF_SLEEPER_KINDS
 } wf_sleeper;
 
+/* Cache lines: every worker writes the counters when it gets idle and when it finds work,
+ * so nothing else is in their line; what is only read has one, too. */
 typedef struct wf_sleep {
-  wf_counters counters;             /* the idle workers */
-  wf_u32 x_helpers;                 /* sleeping helpers */
-  wf_u64 x_wakes;                   /* statistics */
-  wf_u64 *x_sets[WF_SLEEPER_KINDS]; /* which worker sleeps, by kind */
+  _Alignas(WF_CACHE_LINE) wf_counters counters; /* the idle workers */
+
+  /* Which worker sleeps, by kind: sets of their own lines, constant pointers. */
+  _Alignas(WF_CACHE_LINE) wf_u64 *x_sets[WF_SLEEPER_KINDS];
+
+  _Alignas(WF_CACHE_LINE) wf_u32 x_helpers; /* sleeping helpers */
+  wf_u64 x_wakes;                           /* statistics */
   /* Pools with more threads than CPUs; see "Held-back wake-ups" in sleep.md. */
   wf_u32 x_watched; /* 1: one idle worker, the watcher, looks again by itself */
   wf_u32 x_held;    /* 1: a wake-up was held back since the watcher looked last */

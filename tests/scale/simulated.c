@@ -107,7 +107,9 @@ static const place pool_places[] = {
     {"pool: constants", 0},
     {"pool: injector", offsetof(weft_pool, injector)},
     {"pool: background", offsetof(weft_pool, background)},
-    {"pool: sleep", offsetof(weft_pool, sleep)},
+    {"pool: counters of idle", offsetof(weft_pool, sleep)},
+    {"pool: pointers to sets", offsetof(weft_pool, sleep.x_sets)},
+    {"pool: helpers, wakes", offsetof(weft_pool, sleep.x_helpers)},
     {"pool: steering", offsetof(weft_pool, steering)},
     {"pool: other", offsetof(weft_pool, broadcast_lock)},
     {"pool: injected_done", offsetof(weft_pool, x_injected_done)},
@@ -141,11 +143,9 @@ static line_name name_of(uintptr_t address) {
     return (line_name){
         place_of(pool_places, sizeof pool_places / sizeof pool_places[0], offset), -1};
   offset = address - (uintptr_t)pool->x_present;
-  if (offset < (2 + WF_SLEEPER_KINDS) * pool->words * sizeof(wf_u64)) {
-    size_t set = offset / (pool->words * sizeof(wf_u64));
-    return (line_name){pool->words * sizeof(wf_u64) < SM_LINE ? "sets" : set_names[set],
-                       -1};
-  }
+  size_t stride = (pool->words * sizeof(wf_u64) + SM_LINE - 1) / SM_LINE * SM_LINE;
+  if (offset < (2 + WF_SLEEPER_KINDS) * stride)
+    return (line_name){set_names[offset / stride], -1};
   if (sm_heap_is_stack(address)) return (line_name){"stacks", -1};
   uintptr_t heap = address - (uintptr_t)sm_heap_low;
   return (line_name){heap < (uintptr_t)1 << SM_HEAP_LOG2 ? "heap" : "static", -1};
