@@ -58,6 +58,7 @@ WF_ATOMIC_RMW(u32, uint32_t, fetch_sub, __atomic_fetch_sub, relaxed, __ATOMIC_RE
 WF_ATOMIC_RMW(u32, uint32_t, fetch_sub, __atomic_fetch_sub, release, __ATOMIC_RELEASE)
 WF_ATOMIC_RMW(u32, uint32_t, fetch_sub, __atomic_fetch_sub, acq_rel, __ATOMIC_ACQ_REL)
 WF_ATOMIC_RMW(u32, uint32_t, fetch_sub, __atomic_fetch_sub, seq_cst, __ATOMIC_SEQ_CST)
+WF_ATOMIC_RMW(u32, uint32_t, exchange, __atomic_exchange_n, seq_cst, __ATOMIC_SEQ_CST)
 WF_ATOMIC_CAS(u32, uint32_t, acquire, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
 WF_ATOMIC_CAS(u32, uint32_t, seq_cst, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED)
 

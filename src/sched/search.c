@@ -350,8 +350,7 @@ static victims victims_of_sleeper(const wf_worker *worker, wf_sleeper kind) {
   return wf_background_has_room(worker->pool) ? ALL_VICTIMS : NORMAL_VICTIMS;
 }
 
-static bool sees_tasks(wf_worker *worker, wf_sleeper kind) {
-  victims which = victims_of_sleeper(worker, kind);
+static bool sees_tasks(wf_worker *worker, wf_sleeper kind, victims which) {
   if (sees_public(worker, which)) return true;
   unsigned exposed = take_over_all(worker, which);
   /* An idle worker takes one of them; a helper may be called away before it does. */
@@ -363,6 +362,56 @@ static bool sees_tasks(wf_worker *worker, wf_sleeper kind) {
   return exposed > 0 || sees_public(worker, which);
 }
 
+/* ---- one look for all: see sleep.md ---- */
+
+/* Values of wf_sleep.x_looks. */
+enum { NOBODY_LOOKS, ONE_LOOKS, LOOK_AGAIN };
+
+/* True: the caller is to look. False: another sleeper looks, and once more after this. */
+static bool begin_look(wf_u32 *x_looks) {
+  for (;;) {
+    /* seq_cst: pairs with the exchange in end_look. A sleeper that reads LOOK_AGAIN comes
+     * before it, and so does its registration. */
+    uint32_t state = wf_u32_load_seq_cst(x_looks);
+    if (state == LOOK_AGAIN) return false;
+    uint32_t next = state == NOBODY_LOOKS ? ONE_LOOKS : LOOK_AGAIN;
+    /* seq_cst: pairs with end_look, as above. */
+    if (wf_u32_cas_seq_cst(x_looks, &state, next)) return next == ONE_LOOKS;
+  }
+}
+
+/* False: others have come meanwhile, and the caller has to look once more. */
+static bool end_look(wf_u32 *x_looks) {
+  uint32_t state = ONE_LOOKS;
+  /* seq_cst: pairs with begin_look: a sleeper that comes later looks for itself. */
+  if (wf_u32_cas_seq_cst(x_looks, &state, NOBODY_LOOKS)) return true;
+  WF_ASSERT(state == LOOK_AGAIN);
+  /* seq_cst: pairs with begin_look. Who has read LOOK_AGAIN comes before this. */
+  wf_u32_exchange_seq_cst(x_looks, ONE_LOOKS);
+  /* Pairs with the fences of the posters, as the fence in park does for this worker's own
+   * sleep. */
+  wf_fence_seq_cst();
+  return false;
+}
+
+/* The look of a sleeper at the tasks, and of all that come to sleep meanwhile. Only one
+ * worker at a time makes the process-wide barrier for that. */
+static bool look_for_all(wf_worker *worker, wf_sleeper kind) {
+  weft_pool *pool = worker->pool;
+  victims which = victims_of_sleeper(worker, kind);
+  /* Where the barrier was refused, each sleeper looks for itself: see sleep.md. */
+  if (wf_deque_is_eager(&worker->deque)) return sees_tasks(worker, kind, which);
+  wf_u32 *x_looks = &pool->sleep.x_looks[which == ALL_VICTIMS];
+  if (!begin_look(x_looks)) return false;
+  bool sees = sees_tasks(worker, kind, which);
+  while (!end_look(x_looks)) {
+    sees = sees_tasks(worker, kind, which);
+    /* This worker may be called away, and the others do not know of the tasks. */
+    if (sees) wf_sleep_new_tasks(pool, 1, false);
+  }
+  return sees;
+}
+
 static bool sees_injected(const weft_pool *pool) {
   return wf_injector_any(&pool->injector) ||
          (wf_injector_any(&pool->background) && wf_background_has_room(pool));
@@ -372,11 +421,26 @@ bool wf_search_sees_urgent(wf_worker *worker) {
   return wf_broadcast_any(worker) || sees_injected(worker->pool);
 }
 
-bool wf_search_sees_work(wf_worker *worker, wf_sleeper kind) {
+/* Is there anything but tasks of other workers? *looks_on: and may it take such tasks? */
+static bool sees_other(wf_worker *worker, wf_sleeper kind, bool *looks_on) {
+  *looks_on = false;
   if (wf_broadcast_any(worker)) return true;
   if (worker->waits_for != NULL && wf_scope_has_queued(worker->waits_for)) return true;
   if (kind == WF_SLEEPER_CLOSED) return false;
   if (kind == WF_SLEEPER_STAND_IN && !wf_stand_in_is_wanted(worker->pool)) return false;
   if (kind != WF_SLEEPER_HELPER && sees_injected(worker->pool)) return true;
-  return worker->pool->steals && sees_tasks(worker, kind);
+  *looks_on = worker->pool->steals;
+  return false;
+}
+
+bool wf_search_sees_work(wf_worker *worker, wf_sleeper kind) {
+  bool looks_on;
+  if (sees_other(worker, kind, &looks_on)) return true;
+  return looks_on && sees_tasks(worker, kind, victims_of_sleeper(worker, kind));
+}
+
+bool wf_search_last_look(wf_worker *worker, wf_sleeper kind) {
+  bool looks_on;
+  if (sees_other(worker, kind, &looks_on)) return true;
+  return looks_on && look_for_all(worker, kind);
 }

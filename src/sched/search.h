@@ -40,9 +40,13 @@ bool wf_search_thief(wf_worker *worker, int thief, wf_work *work);
  * tasks public, after a process-wide barrier. Returns how many. */
 unsigned wf_search_take_over(wf_worker *worker);
 
-/* The last look before a sleep: is there work that a sleeper of this kind would take?
- * Looks into private parts too. */
+/* Is there work that a sleeper of this kind would take? Looks into private parts too. */
 bool wf_search_sees_work(wf_worker *worker, wf_sleeper kind);
+
+/* The last look before a sleep, by a worker that is registered as a sleeper. As above,
+ * but if another sleeper looks at the tasks already, that one looks once more instead: if
+ * it sees some, it wakes a sleeper. */
+bool wf_search_last_look(wf_worker *worker, wf_sleeper kind);
 
 /* Is there anything that an idle worker must take at once: a broadcast, or injected work?
  */

@@ -275,7 +275,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
     seal_if_eager(&worker->deque);
     seal_if_eager(&worker->spawned);
   }
-  if ((wf_latch_probe(latch) || wf_search_sees_work(worker, kind)) &&
+  if ((wf_latch_probe(latch) || wf_search_last_look(worker, kind)) &&
       claim_itself(worker, kind))
     return false; /* else somebody has claimed this sleep and is about to say so */
   wf_u64_count(&worker->x_sleeps, 1);

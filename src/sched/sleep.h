@@ -35,6 +35,10 @@ typedef struct wf_sleep {
   /* Pools with more threads than CPUs; see "Held-back wake-ups" in sleep.md. */
   wf_u32 x_watched; /* 1: one idle worker, the watcher, looks again by itself */
   wf_u32 x_held;    /* 1: a wake-up was held back since the watcher looked last */
+
+  /* The last look before a sleep, by which victims it looks at: does a sleeper look, and
+   * have others come meanwhile? See "One look for all" in sleep.md. */
+  _Alignas(WF_CACHE_LINE) wf_u32 x_looks[2];
 } wf_sleep;
 
 /* ---- posters ---- */

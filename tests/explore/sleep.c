@@ -101,6 +101,19 @@ SCENARIO(halves_must_overlap_taken_over, .setup = one_worker,
 LARGE_SCENARIO(halves_must_overlap_two_workers, .setup = two_workers,
                .threads = {worker_1, worker_2, run_meeting}, .check = check_ran_2)
 
+/* The same when the pins are open: nobody is told of the second fork, so that one of the
+ * sleepers must see it. One looks for both: once more if the other comes meanwhile. */
+static void fork_and_fork_meeting(void *ctx) {
+  fork_two(ctx);
+  fork_meeting(ctx);
+}
+static void run_later_meeting(void) {
+  weft_pool_run(pool, fork_and_fork_meeting, NULL);
+  done_with_pool();
+}
+LARGE_SCENARIO(one_look_for_two_sleepers, .setup = two_workers,
+               .threads = {worker_1, worker_2, run_later_meeting}, .check = check_ran_4)
+
 /* The system refuses the barrier from some moment on: there are no take-overs any more,
  * and sleepers look again. Whether halves overlap is then left to chance until owners
  * know of it; that everything runs is not. */

@@ -19,6 +19,9 @@
  * moment; it leaves work that it sees LOOKS times, and then takes it. All posters publish
  * tasks then, since injected work is not held back.
  *
+ * One sleeper at a time looks at the queue, and once more for those who come meanwhile. If
+ * it sees something it stays awake, so it does not wake another one, as helpers do.
+ *
  * Jobs end, or with LONG_JOBS keep their worker for ever: then each needs its own worker,
  * and the chain of wake-ups is on trial.
  *
@@ -57,6 +60,7 @@ byte sleeping, inactive, jec;
 bool in_set[WORKERS];   /* x_sets[IDLE] */
 bool parked[WORKERS];   /* x_park = PARKED */
 bool blocked[WORKERS];  /* in the kernel's queue for the word */
+byte looking;           /* x_looks: nobody, one, one that has to look once more */
 
 #ifdef HOLD_BACK
 bool watched;           /* x_watched */
@@ -213,6 +217,7 @@ end:
 
 proctype worker(byte me) {
   byte announced, who, spurious;
+  bool sees;
 #ifdef HOLD_BACK
   byte looks;
   bool was_held;
@@ -281,9 +286,32 @@ register: /* as if its last look had counted, and the sleep needed none */
 #endif
   /* The fence: the bit is set by a read-modify-write, after which TSO needs none. */
 #if !defined(NO_LOOK) && !defined(LOOK_BEFORE_REGISTERING)
+  atomic { /* begin_look */
+    if
+    :: looking == 0 -> looking = 1
+#ifdef LEAVES_NO_NOTE
+    :: else -> goto block
+#else
+    :: else -> looking = 2; goto block
+#endif
+    fi
+  };
+look:
+  sees = (queue > 0);
+  atomic { /* end_look */
+    if
+#ifdef NOT_ONCE_MORE
+    :: true -> looking = 0
+#else
+    :: looking == 1 -> looking = 0
+    :: else -> looking = 1; goto look
+#endif
+    fi
+  };
   if
-  :: queue > 0 ->
+  :: sees ->
      atomic { /* takes its own bit out, unless somebody has claimed it */
+       sees = false;
        if
        :: in_set[me] -> in_set[me] = false
        :: else -> goto block
