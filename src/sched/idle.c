@@ -41,6 +41,11 @@ enum { FIRST_ASK_NS = 300 };
  * for longer. */
 enum { FIRST_TAKE_OVER_NS = 3000, NEXT_TAKE_OVER_NS = 20000 };
 
+/* One worker at a time takes over, for all that search, and after it nobody does for this
+ * many times as long as it took: the more CPUs a barrier has to stop, the rarer it is. A
+ * choice: at most a fifth of the time is spent with barriers. */
+enum { TAKE_OVER_REST = 4 };
+
 /* A woken worker searches at least this long, however often it was woken for nothing: an
  * owner that forks small work has answered by then, and the worker does not need the
  * barrier before it sleeps again. Bursts of 20 us every millisecond: 423 to 871 barriers
@@ -124,12 +129,35 @@ static bool pause_beyond(wf_patience *patience, wf_worker *worker) {
   return true;
 }
 
+/* May this worker take over now? */
+static bool begin_take_over(wf_sleep *sleep, uint64_t now_ns) {
+  uint32_t nobody = 0;
+  /* Relaxed, both: hints about time. A thread that is stopped meanwhile takes over a
+   * little too often, or leaves it to the look before the next sleep. */
+  if (now_ns < wf_u64_load_relaxed(&sleep->x_next_take_over_ns)) return false;
+  if (wf_u32_load_relaxed(&sleep->x_taking_over) != 0) return false;
+  /* Acquire: pairs with the release in end_take_over. explorer: relaxed suffices, the
+   * words say only when to look. */
+  return wf_u32_cas_acquire(&sleep->x_taking_over, &nobody, 1);
+}
+
+static void end_take_over(wf_sleep *sleep, uint64_t begin_ns) {
+  uint64_t now_ns = wf_sys_now_ns();
+  /* Relaxed: as above. */
+  wf_u64_store_relaxed(&sleep->x_next_take_over_ns,
+                       now_ns + TAKE_OVER_REST * (now_ns - begin_ns));
+  wf_u32_store_release(&sleep->x_taking_over, 0); /* pairs with begin_take_over */
+}
+
 /* Takes over private tasks of owners that have not answered; true if there were some. */
 static bool take_over_in_time(wf_patience *patience, wf_worker *worker,
                               uint64_t elapsed) {
   if (elapsed < patience->take_over_ns || !worker->pool->steals) return false;
+  uint64_t now_ns = patience->start_ns + elapsed;
+  if (!begin_take_over(&worker->pool->sleep, now_ns)) return false;
   patience->take_over_ns = elapsed + NEXT_TAKE_OVER_NS;
   unsigned exposed = wf_search_take_over(worker);
+  end_take_over(&worker->pool->sleep, now_ns);
   /* This worker may get something better to do before it takes one of them. */
   if (exposed > 0) wf_sleep_new_tasks(worker->pool, exposed, true);
   return exposed > 0;

@@ -39,6 +39,9 @@ typedef struct wf_sleep {
   /* The last look before a sleep, by which victims it looks at: does a sleeper look, and
    * have others come meanwhile? See "One look for all" in sleep.md. */
   _Alignas(WF_CACHE_LINE) wf_u32 x_looks[2];
+  /* Workers that search (idle.c): does one take over, and when may the next one? */
+  wf_u32 x_taking_over;
+  wf_u64 x_next_take_over_ns;
 } wf_sleep;
 
 /* ---- posters ---- */

@@ -110,6 +110,7 @@ static const place pool_places[] = {
     {"pool: counters of idle", offsetof(weft_pool, sleep)},
     {"pool: pointers to sets", offsetof(weft_pool, sleep.x_sets)},
     {"pool: helpers, wakes", offsetof(weft_pool, sleep.x_helpers)},
+    {"pool: looks, take-overs", offsetof(weft_pool, sleep.x_looks)},
     {"pool: steering", offsetof(weft_pool, steering)},
     {"pool: other", offsetof(weft_pool, broadcast_lock)},
     {"pool: injected_done", offsetof(weft_pool, x_injected_done)},
