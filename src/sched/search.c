@@ -394,13 +394,20 @@ static bool end_look(wf_u32 *x_looks) {
   return false;
 }
 
+/* A worker that waits for something else may have forks that it has not joined yet. */
+static bool has_own_tasks(const wf_worker *worker) {
+  return wf_deque_count(&worker->deque) > 0 || wf_deque_count(&worker->spawned) > 0;
+}
+
 /* The look of a sleeper at the tasks, and of all that come to sleep meanwhile. Only one
  * worker at a time makes the process-wide barrier for that. */
 static bool look_for_all(wf_worker *worker, wf_sleeper kind) {
   weft_pool *pool = worker->pool;
   victims which = victims_of_sleeper(worker, kind);
-  /* Where the barrier was refused, each sleeper looks for itself: see sleep.md. */
-  if (wf_deque_is_eager(&worker->deque)) return sees_tasks(worker, kind, which);
+  /* Each looks for itself where the barrier was refused, and if it has tasks that its own
+   * look leaves out: see sleep.md. */
+  if (wf_deque_is_eager(&worker->deque) || has_own_tasks(worker))
+    return sees_tasks(worker, kind, which);
   wf_u32 *x_looks = &pool->sleep.x_looks[which == ALL_VICTIMS];
   if (!begin_look(x_looks)) return false;
   bool sees = sees_tasks(worker, kind, which);

@@ -77,6 +77,33 @@ SCENARIO(typed_halves_overlap, .setup = set_up, .threads = {worker_1, typed_meet
 LARGE_SCENARIO(typed_halves_overlap_taken_over, .setup = set_up,
                .threads = {worker_1, typed_meeting}, .check = clean_up, .tick_ns = 3100)
 
+/* ---- one open while its owner waits for something else ---- */
+
+static void set_up_two(void) {
+  two_workers();
+  make_cells();
+}
+
+/* The owner sleeps with a task in its deque, which its own last look leaves out: somebody
+ * else must take that, also a worker for which the owner would have looked. */
+static void wait_beside_a_fork(void *ctx) {
+  meet_other_task task;
+  weft_scope scope;
+  fork_two(ctx); /* after that the pins are open */
+  meet_other_fork(&task, 0);
+  weft_scope_begin(&scope);
+  weft_spawn(&scope, meet, NULL);
+  XP_CHECK(weft_scope_end(&scope) == 0);
+  meet_other_join(&task);
+  XP_CHECK(cells[0] == 1);
+}
+static void typed_open_while_waiting(void) {
+  run_inside(wait_beside_a_fork);
+}
+LARGE_SCENARIO(typed_open_while_its_owner_sleeps, .setup = set_up_two,
+               .threads = {worker_1, worker_2, typed_open_while_waiting},
+               .check = clean_up)
+
 /* ---- several open: the ring has four places and grows ---- */
 
 static void fork_six(void *ctx) {
