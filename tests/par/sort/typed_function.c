@@ -165,7 +165,7 @@ TEST(other_types_and_contexts) {
 }
 
 static void large_types(void *ctx) {
-  size_t n = scaled(2000);
+  size_t n = scaled(2000), few = n > 13 ? 13 : n;
   page *pages = array_of(n, sizeof *pages);
   line *lines = aligned_alloc(64, n * sizeof *lines);
   atomic_ulong misaligned = 0;
@@ -180,8 +180,8 @@ static void large_types(void *ctx) {
     fill_pattern(lines, n, sizeof *lines, (pattern)p, harness_seed());
     sort_lines_stable(lines, n, &misaligned);
     CHECK(is_in_order(lines, n, sizeof *lines, true));
-    fill_pattern(lines, 13, sizeof *lines, (pattern)p, harness_seed());
-    sort_lines(lines, n > 13 ? 13 : n, &misaligned);
+    fill_pattern(lines, few, sizeof *lines, (pattern)p, harness_seed());
+    sort_lines(lines, few, &misaligned);
   }
   CHECK_EQ(atomic_load(&misaligned), 0);
   free(lines);
