@@ -199,7 +199,9 @@ SCENARIO(source_start, .setup = make_world,
 
 static weft_opts no_opts;
 static size_t item_count;
-static wf_u32 x_wanted;   /* members that were brought and have not come */
+static wf_u32 x_wanted; /* members that were brought and have not come */
+static wf_u32
+    x_members; /* those that were brought and have not left, as a scope counts */
 static wf_u32 x_finished; /* the caller has come to its end */
 static wf_u32 x_arrived;  /* items in the stage where they meet */
 static wf_u32 x_inside;   /* threads in stages that do not block, if one may be */
@@ -208,6 +210,7 @@ static size_t fails_at;
 
 static void want_member(wf_pipe *p) {
   (void)p;
+  wf_u32_fetch_add_relaxed(&x_members, 1);
   wf_u32_fetch_add_seq_cst(&x_wanted, 1);
 }
 
@@ -216,6 +219,7 @@ static bool come_if_wanted(void) {
   while (wanted > 0)
     if (wf_u32_cas_seq_cst(&x_wanted, &wanted, wanted - 1)) {
       wf_pipe_join(&w->pipe, false);
+      wf_u32_fetch_sub_release(&x_members, 1);
       return true;
     }
   return false;
@@ -286,16 +290,17 @@ static void make_pipe(weft_stage_kind a, weft_stage_kind b, weft_stage_kind c,
   items_meet = false;
   fails_at = SIZE_MAX;
   wf_u32_init(&x_wanted, 0);
+  wf_u32_init(&x_members, 0);
   wf_u32_init(&x_finished, 0);
   wf_u32_init(&x_arrived, 0);
   wf_u32_init(&x_inside, 0);
 }
 
-/* The calling thread. As in weft_scope_end it waits for the members, and runs those that
- * nobody has taken. */
+/* The calling thread. As in weft_scope_end it waits for the members, also for those in
+ * blocking stages, and runs those that nobody has taken. */
 static void be_caller(void) {
   wf_pipe_join(&w->pipe, true);
-  while (wf_u32_load_acquire(&w->pipe.x_active) != 0)
+  while (wf_u32_load_acquire(&x_members) != 0)
     if (!come_if_wanted()) wf_sys_relax();
   wf_u32_store_release(&x_finished, 1);
 }
@@ -378,9 +383,11 @@ PIPE(members_behind_a_blocking_first_stage, limited_parallel)
 static void meeting_with_a_member(void) {
   meeting();
   wf_u32_init(&w->pipe.x_active, 2);
+  wf_u32_init(&x_members, 1);
 }
 static void be_member_then_helper(void) {
   wf_pipe_join(&w->pipe, false);
+  wf_u32_fetch_sub_release(&x_members, 1);
   be_helper();
 }
 SCENARIO(member_leaves_while_work_comes, .setup = meeting_with_a_member,
