@@ -116,7 +116,7 @@ typedef struct topology_reader {
 #define CPU_FOLDER  "/sys/devices/system/cpu/"
 #define NODE_FOLDER "/sys/devices/system/node/"
 
-enum { UNKNOWN = UINT_MAX };
+enum { UNKNOWN = INT_MAX };
 
 /* The first line of a file below the root, valid until the next one; NULL if there is
  * none. */

@@ -5,7 +5,10 @@
 #define _GNU_SOURCE
 
 #include "sys/topology.h"
+
+#if defined(__linux__)
 #include "fixture.h"
+#endif
 #include "harness/harness.h"
 #include "sys/cpu_list.h"
 #include "sys/sys.h"
