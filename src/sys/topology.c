@@ -130,7 +130,7 @@ static const char *first_line(topology_reader *r, const char *folder, const char
 
 /* The same for a file of one CPU, or of one of its caches. */
 static const char *cpu_line(topology_reader *r, unsigned cpu, const char *name) {
-  char path[64];
+  char path[96];
   (void)snprintf(path, sizeof path, "cpu%u/%s", cpu, name);
   return first_line(r, CPU_FOLDER, path);
 }
