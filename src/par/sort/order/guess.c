@@ -23,6 +23,40 @@
  * SPDX-License-Identifier: MIT */
 #include "order.h"
 
+#include "../../../sys/sys.h"
+
+/* ---- is it allowed? ---- */
+
+/* The search for a key reads all bytes of elements and acts on them, also on padding and
+ * members that the program has never written. That does no harm, but tools that watch for
+ * it would report it as an error of the program. */
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#define GUESS_IS_WATCHED 1
+#endif
+#endif
+#ifndef GUESS_IS_WATCHED
+#define GUESS_IS_WATCHED 0
+#endif
+
+/* valgrind runs a program with libraries of its own in front. */
+static bool is_in_valgrind(void) {
+  const char *libraries = wf_sys_variable("LD_PRELOAD");
+  return libraries != NULL && strstr(libraries, "vgpreload") != NULL;
+}
+
+bool wf_guess_allowed(void) {
+  enum { UNKNOWN, ALLOWED, DENIED };
+  static wf_word x_answer; /* UNKNOWN at first */
+  /* Relaxed: every thread that finds no answer finds the same one. */
+  uintptr_t answer = wf_word_load_relaxed(&x_answer);
+  if (answer == UNKNOWN) {
+    answer = GUESS_IS_WATCHED || is_in_valgrind() ? DENIED : ALLOWED;
+    wf_word_store_relaxed(&x_answer, answer);
+  }
+  return answer == ALLOWED;
+}
+
 /* ---- keys ---- */
 
 /* The numbers that are tried: width in bytes, and what is done to the bits, moved to the

@@ -131,6 +131,9 @@ typedef struct wf_guess {
   uint64_t by_sign, flip; /* see guess_kind */
 } wf_guess;
 
+/* Not where a tool would report that bytes are read which nobody has written. */
+bool wf_guess_allowed(void);
+
 /* The guess that fits the sorted sample of a round: the one of the round before, or none;
  * a new one in the first round. */
 wf_guess wf_guess_next(const wf_sorter *s, const wf_guess *before, const char *sample,

@@ -329,7 +329,8 @@ void wf_sample_sort(wf_sorter *s, char *data, char *spare, uint16_t *ids, size_t
   r.rounds = wf_log2(n) / 5 + 1;
   r.forks = s->budget > 1 && n >= WF_SORT_FORK_MIN;
   r.x_broken = &x_broken;
-  r.guess.is_made = n < (s->by_cmp ? GUESS_LEAST : GUESS_LEAST_INLINED); /* none */
+  size_t least = s->by_cmp ? GUESS_LEAST : GUESS_LEAST_INLINED;
+  r.guess.is_made = n < least || !wf_guess_allowed(); /* and is none */
   wf_word_store_relaxed(&x_broken, 0);
   round_of again = r;
   sort_rounds(&r);
