@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 /* CPUs have numbers below this one. A choice: eight times what the largest kernels of
  * today are built for, and small enough that a list never takes much memory. */
@@ -68,7 +69,9 @@ static inline void wf_cpu_list_write(char *out, size_t size, const unsigned *cpu
                      : snprintf(range, sizeof range, "%s%u", i > 0 ? "," : "", cpus[i]);
     size_t room = last + 1 < count ? size - used - 4 : size - used; /* for "..." */
     if (length < 0 || size - used < 4 || (size_t)length >= room) {
-      (void)snprintf(out + used, size - used, "...");
+      size_t dots = size - used > 3 ? 3 : size - used - 1;
+      memset(out + used, '.', dots);
+      out[used + dots] = '\0';
       return;
     }
     (void)snprintf(out + used, size - used, "%s", range);
