@@ -46,11 +46,11 @@ static bool is_in_valgrind(void) {
 }
 
 bool wf_guess_allowed(void) {
-  enum { UNKNOWN, ALLOWED, DENIED };
-  static wf_word x_answer; /* UNKNOWN at first */
+  enum { NOT_ASKED, ALLOWED, DENIED };
+  static wf_word x_answer; /* NOT_ASKED at first */
   /* Relaxed: every thread that finds no answer finds the same one. */
   uintptr_t answer = wf_word_load_relaxed(&x_answer);
-  if (answer == UNKNOWN) {
+  if (answer == NOT_ASKED) {
     answer = GUESS_IS_WATCHED || is_in_valgrind() ? DENIED : ALLOWED;
     wf_word_store_relaxed(&x_answer, answer);
   }
