@@ -137,7 +137,8 @@
  * WEFT_TASK_FAST. */
 #define WEFT_BOTH_VOID(first, second) WF_FAST_BOTH((void), first, (void), second, (void)0)
 
-/* Calls a fast task from the body of one: WEFT_CALL(name, arguments). Replaces
+/* Calls a fast task from the body of one. WEFT_CALL(name, arguments) is an expression.
+ * Replaces
  *
  *     name(arguments)
  *
