@@ -235,6 +235,30 @@ TEST(a_thread_that_cannot_come_here_is_not_touched) {
   wf_pool_free(pool);
 }
 
+/* Threads that the pool has given their CPUs: nobody asks for others, not even for a
+ * moment to learn where the mask comes from, and they get exactly their own back. */
+TEST(bound_threads_stay_within_their_cpus) {
+  weft_pool *pool = pool_that(WEFT_STEER_AUTO, 4);
+  pool->options.topology.count = 2; /* as with weft_config.cpus */
+  start_steering(pool);
+  machine.asked[1] = 0x0c; /* 2, 3 */
+  machine.sets = 0;
+  sleep_on(pool, 1, 3);
+  CHECK_EQ(machine.sets, 0);
+  wake_from(pool, 1, 3);
+  CHECK_EQ(machine.asked[1], 0x04);
+  run_on(pool, 1, 2, 50);
+  CHECK_EQ(machine.asked[1], 0x0c);
+  CHECK_EQ(machine.sets, 2);
+  /* All CPUs of the cpuset by name: not "whatever the cpuset has". */
+  machine.asked[1] = ALL;
+  sleep_on(pool, 1, 3);
+  wake_from(pool, 1, 3);
+  run_on(pool, 1, 2, 50);
+  CHECK_EQ(machine.asked[1], ALL);
+  wf_pool_free(pool);
+}
+
 /* ---- others change masks meanwhile ---- */
 
 TEST(a_mask_that_is_set_during_the_sleep_counts) {
