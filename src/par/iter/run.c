@@ -323,8 +323,16 @@ static void run_part(wf_iter_run *run, unsigned k, size_t begin, size_t end) {
  * elements of six slots. BATCH_MOST is measured (docs/investigations/iterators.md): with
  * 1024 the faster loops make a dot product of 10 M elements slower, 0.86 instead of 0.78
  * ns per element, since nothing comes from memory while stages work in the cache; 256 is
- * no better, 0.81. ALIGN is a cache line, and what the widest vectors want. */
-enum { STACK_BYTES = 24 << 10, SMALL_BYTES = 3 << 10, BATCH_MOST = 512, ALIGN = 64 };
+ * no better, 0.81. BATCH_LONG is for batches that are in no cache: a choice, some
+ * microseconds until a cancellation is seen. ALIGN is a cache line, and what the widest
+ * vectors want. */
+enum {
+  STACK_BYTES = 24 << 10,
+  SMALL_BYTES = 3 << 10,
+  BATCH_MOST = 512,
+  BATCH_LONG = 16 * BATCH_MOST,
+  ALIGN = 64
+};
 
 static size_t slot_bytes(const wf_iter_plan *plan, size_t capacity) {
   return (capacity * plan->widest + ALIGN - 1) & ~(size_t)(ALIGN - 1);
@@ -410,8 +418,30 @@ static void eval_block(wf_iter_run *run) {
   run_part(run, run->plan->root, run->begin, run->end);
 }
 
+static bool is_array(const wf_stage *s) {
+  return s->kind == WF_SLICE;
+}
+
+/* Does a kernel stage read arrays and write to the place of its results? Then no batch is
+ * in a slot, and it need not be short. */
+static bool needs_no_slot(const wf_iter_run *run) {
+  const wf_stage *stages = run->plan->it->stages, *s = wf_plan_root(run->plan);
+  unsigned k = run->plan->root;
+  if (run->target == NULL) return false;
+  if (s->kind == WF_ZIP_KERNEL)
+    return is_array(&s[-1]) && is_array(&stages[wf_stage_left(stages, k)]);
+  return s->kind == WF_KERNEL && wf_stage_kernel(s)->kind == WEFT_ITER_KERNEL_MAP &&
+         is_array(&s[-1]);
+}
+
 void wf_iter_eval(wf_iter_run *run, size_t begin, size_t end) {
   run->begin = begin;
   run->end = end;
-  wf_iter_with_memory(run, eval_block);
+  if (needs_no_slot(run)) {
+    run->ended = WF_ITER_NONE;
+    run->capacity = run->batch = BATCH_LONG;
+    eval_block(run);
+  } else {
+    wf_iter_with_memory(run, eval_block);
+  }
 }
