@@ -236,17 +236,75 @@ static void write_missed(const writing *w, text *out) {
   missed_for(w, NULL, out);
 }
 
+/* ---- rows without goals ---- */
+
+static void add_cell(text *out, const contestant *who, const char *metric) {
+  text_add(out, " | ");
+  if (find_series(who, metric) != NULL)
+    add_figure(out, contestant_value(who, metric));
+  else
+    text_add(out, "–");
+}
+
+/* A case is a step: weft, and its limit. */
+static void write_primitives(const writing *w, text *out) {
+  const row *its = find_row(&w->kept->run, "primitives");
+  if (its == NULL) {
+    text_add(out, "Not recorded yet.\n");
+    return;
+  }
+  text_add(out, "| step | ns | limit | its ns | times |\n|---|---:|---|---:|---:|\n");
+  for (size_t k = 0; k < its->count; k++) {
+    const contestant *ours = find_contestant(&its->cases[k], "weft"), *least = NULL;
+    for (size_t i = 0; i < its->cases[k].count; i++)
+      if (&its->cases[k].contestants[i] != ours) least = &its->cases[k].contestants[i];
+    if (ours == NULL || least == NULL) continue;
+    text_print(out, "| %s", its->cases[k].name);
+    add_cell(out, ours, "median_ns");
+    text_print(out, " | %s", least->name);
+    add_cell(out, least, "median_ns");
+    text_add(out, " | ");
+    add_figure(out, contestant_value(ours, "median_ns") /
+                        contestant_value(least, "median_ns"));
+    text_add(out, " |\n");
+  }
+}
+
+/* The times of all contestants; with the CPU that they use where that was measured. */
+static void write_row(const writing *w, const char *id, text *out) {
+  const row *its = find_row(&w->kept->run, id);
+  if (its == NULL) {
+    text_add(out, "Not recorded yet.\n");
+    return;
+  }
+  text_add(out,
+           "| case | who | median, ns | the waker's, ns | CPU at rest, % | CPU, ms/s "
+           "|\n|---|---|---:|---:|---:|---:|\n");
+  for (size_t k = 0; k < its->count; k++)
+    for (size_t i = 0; i < its->cases[k].count; i++) {
+      const contestant *who = &its->cases[k].contestants[i];
+      text_print(out, "| %s | %s", its->cases[k].name, who->name);
+      add_cell(out, who, "median_ns");
+      add_cell(out, who, "call_ns");
+      add_cell(out, who, "cpu_percent");
+      add_cell(out, who, "cpu_ms_per_s");
+      text_add(out, " |\n");
+    }
+}
+
 /* ---- the page ---- */
 
 static bool write_part(const writing *w, const char *name, text *out) {
   static const struct {
     const char *name;
     void (*write)(const writing *w, text *out);
-  } parts[] = {{"figures", write_figures},
-               {"run", write_run},
-               {"machine", write_machine},
-               {"goals", write_goals},
-               {"missed", write_missed}};
+  } parts[] = {{"figures", write_figures}, {"run", write_run},
+               {"machine", write_machine}, {"goals", write_goals},
+               {"missed", write_missed},   {"primitives", write_primitives}};
+  if (strncmp(name, "row ", 4) == 0) {
+    write_row(w, name + 4, out);
+    return true;
+  }
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strcmp(parts[i].name, name) == 0) {
       parts[i].write(w, out);

@@ -12,6 +12,8 @@
  *     machine   a table of the machine and the versions
  *     goals     a table of all goals
  *     missed    a list: each goal that was missed, and why
+ *     primitives  a table: what each step costs, beside its limit
+ *     row ID    a table of a row without goals that is kept (recorded.c)
  *
  * The causes come from causes.txt, which has a line for each: row | pattern for the goal
  * | cause. The first line whose pattern fits a goal is its cause.

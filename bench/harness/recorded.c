@@ -11,8 +11,32 @@
 
 /* ---- the file ---- */
 
-/* The head of the results and of row P1 the times, not whatever else was counted. */
+/* What the pages show of rows without goals, and of P1: times, and CPU where there is
+ * any.
+ */
+static void keep_row(results *run, const results *r, const char *id) {
+  static const char *const kept[] = {"median_ns", "call_ns", "cpu_percent",
+                                     "cpu_ms_per_s", "speedup_x"};
+  const row *from = find_row(r, id);
+  bool times_only = strcmp(id, "P1") == 0;
+  for (size_t k = 0; from != NULL && k < from->count; k++) {
+    bench_case *into = row_case(results_row(run, id, from->title), from->cases[k].name);
+    for (size_t i = 0; i < from->cases[k].count; i++) {
+      const contestant *who = &from->cases[k].contestants[i];
+      for (size_t m = 0; m < (times_only ? 1 : sizeof kept / sizeof *kept); m++) {
+        const series *values = find_series(who, kept[m]);
+        for (size_t n = 0; values != NULL && n < values->count; n++)
+          contestant_add(case_contestant(into, who->name, who->command), kept[m],
+                         values->values[n]);
+      }
+    }
+  }
+}
+
+/* The head of the results and those rows. */
 static results run_of(const results *r) {
+  static const char *const rows[] = {"P1",        "primitives",    "idle-modes",
+                                     "wake-ways", "recursive-sum", "pread"};
   results run = {.started = copy_text(r->started),
                  .size = copy_text(r->size),
                  .seconds = r->seconds,
@@ -20,18 +44,7 @@ static results run_of(const results *r) {
                  .threads = r->threads};
   for (size_t i = 0; i < r->fact_count; i++)
     results_fact(&run, r->facts[i].key, r->facts[i].value);
-  const row *from = find_row(r, "P1");
-  for (size_t k = 0; from != NULL && k < from->count; k++) {
-    bench_case *into =
-        row_case(results_row(&run, "P1", from->title), from->cases[k].name);
-    for (size_t i = 0; i < from->cases[k].count; i++) {
-      const contestant *who = &from->cases[k].contestants[i];
-      const series *times = find_series(who, "median_ns");
-      for (size_t n = 0; times != NULL && n < times->count; n++)
-        contestant_add(case_contestant(into, who->name, who->command), "median_ns",
-                       times->values[n]);
-    }
-  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) keep_row(&run, r, rows[i]);
   return run;
 }
 

@@ -48,6 +48,9 @@ static void save_pictures(const results *r, const goals *g, const char *folder) 
   save_picture(folder, "ticks", plot_latency(find_row(r, "P13"), "ticks", &svg), &svg);
   save_picture(folder, "bursts", plot_latency(find_row(r, "burst"), "burst", &svg), &svg);
   save_picture(folder, "threads", plot_oversubscribed(find_row(r, "P14"), &svg), &svg);
+  save_picture(folder, "processes-P4", plot_processes(find_row(r, "P4"), &svg), &svg);
+  save_picture(folder, "processes-P12", plot_processes(find_row(r, "P12"), &svg), &svg);
+  save_picture(folder, "processes-P17", plot_processes(find_row(r, "P17"), &svg), &svg);
   for (size_t i = 0; i < r->count; i++) {
     save_curves(&r->rows[i], folder);
     save_picture(folder, r->rows[i].id, plot_row(r, g, &r->rows[i], &svg), &svg);

@@ -254,6 +254,25 @@ static void other_cards(const results *r, text *out) {
   text_add(out, "</div>\n");
 }
 
+/* A median over processes would hide that there are two kinds of them. */
+static void process_cards(const results *r, text *out) {
+  static const struct {
+    const char *row, *title;
+  } cards[] = {{"P4", "Two tasks after a rest (P4)"},
+               {"P12", "From asleep to running (P12)"},
+               {"P17", "A loop in every frame (P17)"}};
+  text svg = {0};
+  heading(
+      out, "Process by process",
+      "Where threads are woken stays the same for the life of a process. Every dot is "
+      "one process; hollow in P4: two bare threads.");
+  text_add(out, "<div class=\"cards\">\n");
+  for (size_t i = 0; i < sizeof cards / sizeof *cards; i++)
+    card(out, cards[i].title, NULL, plot_processes(find_row(r, cards[i].row), &svg),
+         &svg);
+  text_add(out, "</div>\n");
+}
+
 void page_html(const results *r, const goals *g, text *out) {
   text svg = {0};
   text_add(out,
@@ -281,6 +300,7 @@ void page_html(const results *r, const goals *g, text *out) {
   text_add(out, "</div>\n");
   peer_cards(r, g, out);
   other_cards(r, out);
+  process_cards(r, out);
   heading(out, "Goals",
           "What was to be reached, and what was measured. Sure: how unlikely such rounds "
           "would be if the ratio were on the other side of the goal (test of Mann and "

@@ -46,6 +46,9 @@ bool plot_oversubscribed(const row *its, text *out);
 /* Best, median and slow ones: how long a task waits, in one case of a row. */
 bool plot_latency(const row *its, const char *case_name, text *out);
 
+/* Rows P4, P12 and P17, whose figures depend on the process: each process as a dot. */
+bool plot_processes(const row *its, text *out);
+
 /* CPU seconds of the whole process for the same work, beside the least, by case. */
 bool plot_cpu(const results *r, text *out);
 
