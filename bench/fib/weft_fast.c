@@ -1,6 +1,6 @@
 /* fib/weft_fast.c - Fibonacci by a typed task that hands its worker on.
  *
- * Usage: fib_weft_fast [threads [n]] [three]     needs: WEFT_TASK_FAST
+ * Usage: fib_weft_fast [threads] [three] [n] [three]     needs: WEFT_TASK_FAST
  *        three: by fork, call and join instead of WEFT_BOTH
  *
  * SPDX-License-Identifier: MIT */
@@ -30,8 +30,9 @@ static long run_by_three(long n) {
 }
 
 int main(int argc, char **argv) {
-  long n = bench_arg(argc, argv, 2, 35);
-  bool three = argc > 3 && strcmp(argv[3], "three") == 0;
+  bool first = argc > 2 && strcmp(argv[2], "three") == 0;
+  bool three = first || (argc > 3 && strcmp(argv[3], "three") == 0);
+  long n = bench_arg(argc, argv, first ? 3 : 2, 35);
   bench_weft_start(bench_arg(argc, argv, 1, 2));
   bench_measure(three ? "weft-three" : "weft-fast", three ? run_by_three : run, 25, n,
                 bench_fib_answer(n));
