@@ -132,10 +132,10 @@ static bool has_no_others(const wf_worker *worker) {
   return others == 0;
 }
 
-/* Tries every other worker once, from a random place on; only those in `near`, unless it
+/* Tries every other worker once, from a random place on; only those in `class`, unless it
  * is NULL. */
 static inline __attribute__((always_inline)) bool
-sweep_those(wf_worker *worker, victims which, const uint64_t *near, wf_work *work,
+sweep_those(wf_worker *worker, victims which, const uint64_t *class, wf_work *work,
             bool *again) {
   weft_pool *pool = worker->pool;
   unsigned start = wf_rng_bounded(&worker->rng, pool->slots);
@@ -144,7 +144,7 @@ sweep_those(wf_worker *worker, victims which, const uint64_t *near, wf_work *wor
   for (unsigned i = 0; i <= pool->words; i++, word++) {
     if (word == pool->words) word = 0;
     uint64_t bits = others_in_word(worker, word, which);
-    if (near != NULL) bits &= near[word];
+    if (class != NULL) bits &= class[word];
     if (i == 0) bits &= from_start;
     if (i == pool->words) bits &= ~from_start;
     if (take_from_bits(worker, word, bits, work, again)) return true;
