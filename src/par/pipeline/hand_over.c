@@ -140,8 +140,8 @@ void wf_source_put_idle(wf_source *source, wf_token *token) {
 }
 
 bool wf_source_is_ready(const wf_source *source, uint32_t tokens) {
-  /* seq_cst, all: each pairs with wf_source_leave and wf_source_put_idle. explorer:
-   * relaxed would do for x_fresh, which only grows. */
+  /* seq_cst, all: each pairs with wf_source_leave and wf_source_put_idle.
+   * explorer: relaxed suffices for x_fresh, which only grows. */
   return wf_u32_load_seq_cst(&source->x_state) == WF_DOOR_FREE &&
          (wf_u32_load_seq_cst(&source->x_fresh) < tokens ||
           wf_word_load_seq_cst(&source->x_idle) != 0);
