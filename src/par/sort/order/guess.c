@@ -367,7 +367,9 @@ void wf_guess_classify(const wf_sorter *s, const wf_guess *g, const char *data, 
 /* ---- leaves ---- */
 
 enum {
-  GUESS_LEAF = 256,  /* elements of a leaf, at most: their indices are bytes */
+  GUESS_LEAF = 256,        /* elements of a leaf, at most: their indices are bytes */
+  GUESS_NEAR_BYTES = 4096, /* of a leaf that is copied to the stack, which is in the first
+                              cache, instead of the second array, which is not */
   GUESS_COUNTED = 96 /* of these ranks are counted: n steps for each four elements */
 };
 
@@ -470,11 +472,15 @@ bool wf_guess_leaf(const wf_sorter *s, const wf_guess *g, char *data, char *spar
     } else {
       sort_ranks((int32_t *)ranks, (int32_t *)words, n);
     }
-    if (!to_spare) memcpy(spare, data, n * s->size);
-    char *to = to_spare ? spare : data;
-    place_leaf(to, to_spare ? data : spare, (const int32_t *)ranks, n, s->size);
+    char near[GUESS_NEAR_BYTES], *from = data, *to = spare;
+    if (!to_spare) {
+      from = n * s->size <= sizeof near ? near : spare;
+      to = data;
+      memcpy(from, data, n * s->size);
+    }
+    place_leaf(to, from, (const int32_t *)ranks, n, s->size);
     if (confirm_leaf(s, to, (const int32_t *)ranks, n)) return true;
-    if (!to_spare) memcpy(data, spare, n * s->size);
+    if (!to_spare) memcpy(data, from, n * s->size);
   }
   s->loops->sort(data, spare, n, to_spare, s->ctx);
   return n < LEAST;
