@@ -116,8 +116,9 @@ void wf_patience_end(wf_patience *patience) {
   patience->total_ns = 0;
 }
 
-void wf_patience_kept_awake(wf_patience *patience) {
+void wf_patience_kept_awake(wf_patience *patience, wf_worker *worker) {
   patience->kept_awake = true;
+  worker->looks_at_all = true;
 }
 
 /* The budget is used up. What kept the worker from sleeping, and what it then did not get

@@ -34,9 +34,10 @@ void wf_patience_restart_after_sleep(wf_patience *patience, wf_worker *worker);
 /* Enough others search: the next pause says that the time is over. */
 void wf_patience_end(wf_patience *patience);
 
-/* The worker wanted to sleep but saw something, which it may not get hold of. If so, the
- * next pause gives the CPU away, once, even if the time is over. */
-void wf_patience_kept_awake(wf_patience *patience);
+/* The worker wanted to sleep but saw something, which it may not get hold of. Its next
+ * search looks at all workers. If it finds nothing, the next pause gives the CPU away,
+ * once, even if the time is over. */
+void wf_patience_kept_awake(wf_patience *patience, wf_worker *worker);
 
 /* Pauses a little, and takes over from owners that do not answer when it is time. False
  * if the time to search is over. */

@@ -19,6 +19,13 @@
  * next prime after four times that: a choice, it may wait longer. */
 enum { INJECTOR_TURN = 61, BACKGROUND_TURN = 251 };
 
+/* A search looks at this many workers, from a random place on. In a pool of 256 a look at
+ * all of them takes 30 us, because the lines of busy workers have to come from their
+ * CPUs, and then most of what it saw is old. Before a worker sleeps, one looks at all for
+ * it (look_for_all), and when that sees something the next search does so too. A choice:
+ * with 4 or 16 the figures of docs/scaling.md differ little. */
+enum { SEARCH_WIDTH = 8 };
+
 /* ---- one victim ---- */
 
 /* The public part of the deque is empty. Asks for more when it is time, or, if a
@@ -110,9 +117,10 @@ static victims victims_of_waiting(const wf_worker *worker) {
   return wf_background_is_around(worker) ? ALL_VICTIMS : NORMAL_VICTIMS;
 }
 
-static bool take_from_bits(wf_worker *worker, unsigned word, uint64_t bits, wf_work *work,
-                           bool *again) {
-  for (; bits != 0; bits &= bits - 1) {
+/* Tries the workers of these bits, and counts them off from *most until it is 0. */
+static bool take_from_bits(wf_worker *worker, unsigned word, uint64_t bits,
+                           unsigned *most, wf_work *work, bool *again) {
+  for (; bits != 0 && *most > 0; bits &= bits - 1, --*most) {
     unsigned index = word * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(bits);
     if (take_from(worker, index, work, again)) return true;
   }
@@ -132,41 +140,47 @@ static bool has_no_others(const wf_worker *worker) {
   return others == 0;
 }
 
-/* Tries every other worker once, from a random place on; only those in `class`, unless it
- * is NULL. */
+/* Tries other workers once, and counts them off from *most; only those in `class`, unless
+ * it is NULL. Begins at a random thread: behind the threads come the places of guests, of
+ * which few are taken, and a start there would lead to the same threads each time. */
 static inline __attribute__((always_inline)) bool
-sweep_those(wf_worker *worker, victims which, const uint64_t *class, wf_work *work,
-            bool *again) {
+sweep_those(wf_worker *worker, victims which, const uint64_t *class, unsigned *most,
+            wf_work *work, bool *again) {
   weft_pool *pool = worker->pool;
-  unsigned start = wf_rng_bounded(&worker->rng, pool->slots);
+  unsigned start = wf_rng_bounded(&worker->rng, pool->thread_places + 1);
   unsigned word = start / WF_BITSET_WORD_BITS;
   uint64_t from_start = ~(uint64_t)0 << (start % WF_BITSET_WORD_BITS);
-  for (unsigned i = 0; i <= pool->words; i++, word++) {
+  for (unsigned i = 0; i <= pool->words && *most > 0; i++, word++) {
     if (word == pool->words) word = 0;
     uint64_t bits = others_in_word(worker, word, which);
     if (class != NULL) bits &= class[word];
     if (i == 0) bits &= from_start;
     if (i == pool->words) bits &= ~from_start;
-    if (take_from_bits(worker, word, bits, work, again)) return true;
+    if (take_from_bits(worker, word, bits, most, work, again)) return true;
   }
   return false;
 }
 
-/* The same from near to far. */
+/* The same from near to far. A search that is not for all looks at near workers with half
+ * of its tries, and anywhere with the others: so what is far gets around, too. */
 static __attribute__((noinline)) bool sweep_near_first(wf_worker *worker, victims which,
-                                                       wf_work *work, bool *again) {
+                                                       unsigned most, wf_work *work,
+                                                       bool *again) {
   wf_victim_walk walk;
+  unsigned near_ones = most < worker->pool->slots ? most / 2 : most;
+  unsigned others = most - near_ones;
   wf_victims_note(worker->pool->victims, worker, wf_sys_cpu_now());
   wf_victims_begin(&walk, worker->pool->victims, worker);
-  while (wf_victims_next(&walk))
-    if (sweep_those(worker, which, walk.now, work, again)) return true;
-  return false;
+  while (near_ones > 0 && wf_victims_next(&walk))
+    if (sweep_those(worker, which, walk.now, &near_ones, work, again)) return true;
+  return sweep_those(worker, which, NULL, &others, work, again);
 }
 
-static bool sweep(wf_worker *worker, victims which, wf_work *work, bool *again) {
+static bool sweep(wf_worker *worker, victims which, unsigned most, wf_work *work,
+                  bool *again) {
   if (WF_UNLIKELY(worker->pool->victims != NULL))
-    return sweep_near_first(worker, which, work, again);
-  return sweep_those(worker, which, NULL, work, again);
+    return sweep_near_first(worker, which, most, work, again);
+  return sweep_those(worker, which, NULL, &most, work, again);
 }
 
 static bool sees_public(const wf_worker *worker, victims which) {
@@ -182,12 +196,13 @@ static bool sees_public(const wf_worker *worker, victims which) {
   return false;
 }
 
-static bool sweep_until_sure(wf_worker *worker, victims which, wf_work *work) {
+static bool sweep_until_sure(wf_worker *worker, victims which, unsigned most,
+                             wf_work *work) {
   bool again;
   if (has_no_others(worker)) return false;
   do {
     again = false;
-    if (sweep(worker, which, work, &again)) return true;
+    if (sweep(worker, which, most, work, &again)) return true;
   } while (again);
   wf_u64_count(&worker->x_failed_steals, 1);
   return false;
@@ -201,7 +216,11 @@ bool wf_search_anybody(wf_worker *worker, wf_work *work) {
       take_from(worker, (unsigned)last, work, &again))
     return true;
   worker->last_victim = -1;
-  return sweep_until_sure(worker, victims_of_waiting(worker), work);
+  const weft_pool *pool = worker->pool;
+  bool all = worker->looks_at_all || pool->thread_places <= SEARCH_WIDTH;
+  unsigned most = all ? pool->slots : SEARCH_WIDTH;
+  worker->looks_at_all = false;
+  return sweep_until_sure(worker, victims_of_waiting(worker), most, work);
 }
 
 /* ---- injected work ---- */
@@ -221,7 +240,8 @@ static bool take_background(wf_worker *worker, wf_work *work) {
   if (!queued && wf_u32_load_relaxed(&pool->x_background_count) == 0) return false;
   if (!queued && !(pool->steals && sees_public(worker, BACKGROUND_VICTIMS))) return false;
   if (!wf_background_begin(worker)) return false;
-  bool found = pool->steals && sweep_until_sure(worker, BACKGROUND_VICTIMS, work);
+  bool found =
+      pool->steals && sweep_until_sure(worker, BACKGROUND_VICTIMS, pool->slots, work);
   if (!found) {
     *work = (wf_work){0};
     found = wf_injector_take(&pool->background, &work->injected);
@@ -249,6 +269,7 @@ bool wf_search_anything(wf_worker *worker, wf_work *work) {
 }
 
 bool wf_search_roots(wf_worker *worker, wf_work *work) {
+  worker->looks_at_all = true; /* it is the only search */
   if (worker->pool->steals && wf_search_anybody(worker, work)) return true;
   return take_injected(worker, work);
 }

@@ -20,9 +20,10 @@ typedef struct wf_work {
   wf_injected injected;
 } wf_work;
 
-/* For a worker that has nothing to do: broadcasts, public tasks of all workers, injected
- * work, and last background work. In every 61st search injected work comes first, and in
- * every 251st background work, so that neither can starve. */
+/* For a worker that has nothing to do: broadcasts, public tasks of other workers,
+ * injected work, and last background work. In large pools a search looks at some workers
+ * only. In every 61st search injected work comes first, and in every 251st background
+ * work, so that neither can starve. */
 bool wf_search_anything(wf_worker *worker, wf_work *work);
 
 /* For a worker that waits: public tasks of all workers that are not at background work.

@@ -213,7 +213,7 @@ static bool wait_for_work(wf_worker *worker, wf_work *work) {
     if (wf_sleep_idle(worker, &worker->terminate, wf_counters_jec(announced)))
       wf_patience_restart_after_sleep(&patience, worker);
     else
-      wf_patience_kept_awake(&patience);
+      wf_patience_kept_awake(&patience, worker);
   }
   leave_idle(worker);
   return true;
@@ -419,7 +419,7 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
     if (wf_sleep_waiting_until(worker, latch, waiting_kind(worker), &deadline_ns))
       wf_patience_restart_after_sleep(&patience, worker);
     else
-      wf_patience_kept_awake(&patience);
+      wf_patience_kept_awake(&patience, worker);
   }
   WF_ASSERT(worker->waits_for == scope);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);

@@ -86,10 +86,11 @@ typedef struct wf_worker {
   unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */
   unsigned search_count; /* decides when injected work comes first */
   unsigned futile_wakes; /* in a row, that found no work */
-  bool watches;    /* it was woken to be the watcher; its claimer's while it sleeps */
-  bool was_woken;  /* since it found something to do, or what it waited for */
-  int last_victim; /* the worker that had work last, or -1 */
-  uint16_t seat;   /* where it was last seen; see victims.h. 0: not known */
+  bool watches;      /* it was woken to be the watcher; its claimer's while it sleeps */
+  bool was_woken;    /* since it found something to do, or what it waited for */
+  int last_victim;   /* the worker that had work last, or -1 */
+  uint16_t seat;     /* where it was last seen; see victims.h. 0: not known */
+  bool looks_at_all; /* its next search does: somebody has work */
   wf_rng rng;
   uint64_t shared_ticks; /* when it last gave tasks away or ended a wait; 0: not yet */
 
