@@ -52,19 +52,34 @@ static inline bool wf_bitset_has(const wf_u64 *words, unsigned index) {
           wf_bitset_bit(index)) != 0;
 }
 
-/* Removes the lowest index and returns it, or -1 if the set is empty. */
-static inline int wf_bitset_take_any(wf_u64 *words, unsigned word_count) {
+/* Removes the first index from `start` on, in a circle, and returns it; -1 if the set is
+ * empty. Threads that begin at different places get in each other's way less. */
+static inline int wf_bitset_take_from(wf_u64 *words, unsigned word_count,
+                                      unsigned start) {
   WF_ASSERT(word_count <= WF_BITSET_MOST / WF_BITSET_WORD_BITS);
-  for (unsigned i = 0; i < word_count; i++) {
+  unsigned i = start / WF_BITSET_WORD_BITS;
+  WF_ASSERT(start == 0 || i < word_count);
+  uint64_t from_start = ~(uint64_t)0 << (start % WF_BITSET_WORD_BITS);
+  uint64_t mask = from_start;
+  /* The word of `start` comes first, from there on, and last, up to there. */
+  for (unsigned left = word_count; mask != 0 && word_count > 0; left--) {
     uint64_t word;
     /* seq_cst: pairs with wf_bitset_add; src/sched/sleep.md, "Post against sleep".
      * explorer: as there. */
-    while ((word = wf_u64_load_seq_cst(&words[i])) != 0) {
+    while ((word = wf_u64_load_seq_cst(&words[i]) & mask) != 0) {
       unsigned index = i * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(word);
       if (wf_bitset_remove(words, index)) return (int)index;
     }
+    if (left == 0) break;
+    i = i + 1 < word_count ? i + 1 : 0;
+    mask = left > 1 ? ~(uint64_t)0 : ~from_start;
   }
   return -1;
+}
+
+/* Removes the lowest index and returns it, or -1 if the set is empty. */
+static inline int wf_bitset_take_any(wf_u64 *words, unsigned word_count) {
+  return wf_bitset_take_from(words, word_count, 0);
 }
 
 #endif

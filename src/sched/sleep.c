@@ -63,11 +63,20 @@ static void unpark(weft_pool *pool, unsigned index, wf_sleeper kind) {
   if (is_steered) wf_steer_after_wake(pool, worker);
 }
 
-/* Wakes up to n sleepers of a kind; returns how many there were. */
+/* The place of the calling thread in the pool, or -1. */
+static int own_place(const weft_pool *pool) {
+  const wf_worker *self = wf_worker_now();
+  return self != NULL && self->pool == pool && !self->serial ? (int)self->index : -1;
+}
+
+/* Wakes up to n sleepers of a kind; returns how many there were. In large pools threads
+ * look for sleepers from their own place on, so that those who wake at the same time do
+ * not all want the same. */
 static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
-  unsigned woken = 0;
+  int self = pool->words > 1 ? own_place(pool) : -1;
+  unsigned woken = 0, start = self >= 0 ? (unsigned)self : 0;
   while (woken < n) {
-    int index = wf_bitset_take_any(pool->sleep.x_sets[kind], pool->words);
+    int index = wf_bitset_take_from(pool->sleep.x_sets[kind], pool->words, start);
     if (index < 0) break;
     unpark(pool, (unsigned)index, kind);
     woken++;
@@ -408,13 +417,27 @@ static void check_awake(const wf_latch *latch) {
             wf_latch_peek(latch) == WF_LATCH_SET);
 }
 
+/* Counts an idle worker as sleeping; false if something was posted since it got sleepy,
+ * but not twice in a row. In a large pool something always is, and hundreds of workers
+ * that cannot sleep would do nothing but change the counters. The look in park does not
+ * depend on the JEC. */
+static bool register_idle(wf_worker *worker, uint32_t jec) {
+  wf_counters *counters = &worker->pool->sleep.counters;
+  bool registered = worker->insists;
+  if (registered)
+    wf_counters_add_sleeping(counters);
+  else
+    registered = wf_counters_try_sleep(counters, jec);
+  worker->insists = !registered;
+  return registered;
+}
+
 bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
   check_sleepy(latch);
   wf_steer_before_sleep(worker);
   if (!wf_latch_fall_asleep(latch)) return false;
   bool slept = false;
-  if (wf_counters_try_sleep(&worker->pool->sleep.counters, jec))
-    slept = park(worker, latch, WF_SLEEPER_IDLE, NULL);
+  if (register_idle(worker, jec)) slept = park(worker, latch, WF_SLEEPER_IDLE, NULL);
   if (slept && worker->watches) watch(worker, latch);
   wf_latch_wake_up(latch);
   check_awake(latch);

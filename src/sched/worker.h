@@ -90,6 +90,7 @@ typedef struct wf_worker {
   bool was_woken;    /* since it found something to do, or what it waited for */
   int last_victim;   /* the worker that had work last, or -1 */
   uint16_t seat;     /* where it was last seen; see victims.h. 0: not known */
+  bool insists;      /* on sleeping: the JEC has kept it from that the last time */
   bool looks_at_all; /* its next search does: somebody has work */
   wf_rng rng;
   uint64_t shared_ticks; /* when it last gave tasks away or ended a wait; 0: not yet */

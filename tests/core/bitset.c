@@ -38,6 +38,22 @@ TEST(add_has_remove_over_several_words) {
   }
 }
 
+TEST(take_from_goes_round_in_a_circle) {
+  wf_u64 words[WORDS];
+  for (unsigned start = 0; start < WORDS * WF_BITSET_WORD_BITS; start++) {
+    memset(words, 0, sizeof words);
+    CHECK_EQ(wf_bitset_take_from(words, WORDS, start), -1);
+    static const unsigned members[] = {0, 5, 63, 64, 127, 130, 199, 255};
+    unsigned next = 0; /* of the members: the first one from `start` on */
+    while (next < 8 && members[next] < start) next++;
+    for (int i = 0; i < 8; i++) wf_bitset_add(words, members[i]);
+    for (unsigned i = 0; i < 8; i++)
+      if (!CHECK_EQ(wf_bitset_take_from(words, WORDS, start), members[(next + i) % 8]))
+        return;
+    CHECK_EQ(wf_bitset_take_from(words, WORDS, start), -1);
+  }
+}
+
 TEST(take_any_takes_the_lowest) {
   static const unsigned members[] = {0, 5, 62, 63, 64, 65, 127, 128, 191, 192, 199};
   wf_u64 words[WORDS];
