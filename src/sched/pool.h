@@ -52,6 +52,7 @@ struct weft_pool {
   bool steals;             /* false in a pool of one thread */
   bool eager;              /* no process-wide barrier on this system */
   bool exceeds_cpus;       /* more threads than CPUs: wake-ups may be held back */
+  bool wakes_in_trees;     /* woken workers wake others; see sleep.md */
   bool has_alone;          /* a thread that forked in the pool is still in these places */
   wf_u64 *x_background;    /* which workers are at background work */
   size_t queue_limit;      /* functions that may wait in the queues; 0: any number */

@@ -69,20 +69,50 @@ static int own_place(const weft_pool *pool) {
   return self != NULL && self->pool == pool && !self->serial ? (int)self->index : -1;
 }
 
-/* Wakes up to n sleepers of a kind; returns how many there were. In large pools threads
- * look for sleepers from their own place on, so that those who wake at the same time do
- * not all want the same. */
-static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
+/* How many of `rest` sleepers that are still to be woken the next one wakes: half of
+ * them, so that the number of wakers doubles with each wake-up. */
+static unsigned share_of_wakes(const weft_pool *pool, unsigned rest, wf_sleeper kind) {
+  return kind == WF_SLEEPER_IDLE && pool->wakes_in_trees ? (rest + 1) / 2 : 0;
+}
+
+/* Wakes up to n sleepers of a kind, or leaves a part of them to those that it wakes;
+ * returns how many there were, or will be if they still sleep then. They look for work at
+ * place `origin` first, if it is not -1. In large pools threads look for sleepers from
+ * their own place on, so that those who wake at the same time do not all want the same.
+ */
+static unsigned wake_for(weft_pool *pool, unsigned n, wf_sleeper kind, int origin) {
   int self = pool->words > 1 ? own_place(pool) : -1;
   unsigned woken = 0, start = self >= 0 ? (unsigned)self : 0;
   while (woken < n) {
     int index = wf_bitset_take_from(pool->sleep.x_sets[kind], pool->words, start);
     if (index < 0) break;
+    wf_worker *sleeper = &pool->workers[index];
+    unsigned share = share_of_wakes(pool, n - woken - 1, kind);
+    sleeper->wakes_for = share; /* both are its claimer's until it is unparked */
+    if (origin >= 0 && origin != index) sleeper->last_victim = origin;
     unpark(pool, (unsigned)index, kind);
-    woken++;
+    woken += 1 + share;
   }
   WF_ASSERT(woken <= n);
   return woken;
+}
+
+static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
+  return wake_for(pool, n, kind, own_place(pool));
+}
+
+/* The worker was woken, and wakes others for its waker. */
+static void wake_for_waker(wf_worker *worker) {
+  unsigned n = worker->wakes_for;
+  worker->wakes_for = 0;
+  if (n > 0) wake_for(worker->pool, n, WF_SLEEPER_IDLE, worker->last_victim);
+}
+
+/* Wakes up to n of the idle sleepers that `word` counts. */
+static unsigned wake_idle(weft_pool *pool, unsigned n, uint64_t word) {
+  unsigned sleeping = wf_counters_sleeping(word);
+  return sleeping > 0 ? wake_up_to(pool, n < sleeping ? n : sleeping, WF_SLEEPER_IDLE)
+                      : 0;
 }
 
 /* Wakes up to n stand-ins, if threads are in blocking sections that have none yet. */
@@ -177,8 +207,7 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
     if (room == 0) return 0;
     if (room < n) n = room;
   }
-  unsigned woken = 0;
-  if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, n, WF_SLEEPER_IDLE);
+  unsigned woken = wake_idle(pool, n, word);
   if (woken < n) woken += wake_stand_ins(pool, n - woken);
   if (woken < n && helpers > 0) woken += wake_up_to(pool, n - woken, WF_SLEEPER_HELPER);
   return woken;
@@ -188,8 +217,7 @@ unsigned wf_sleep_new_injected(weft_pool *pool) {
   wf_fence_seq_cst(); /* pairs with the fence in park, as above */
   uint64_t word = wf_counters_post(&pool->sleep.counters);
   if (wf_counters_awake_idle(word) > 0) return 0;
-  unsigned woken = 0;
-  if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
+  unsigned woken = wake_idle(pool, 1, word);
   return woken > 0 ? woken : wake_stand_ins(pool, 1);
 }
 
@@ -200,8 +228,7 @@ unsigned wf_sleep_wake_next(weft_pool *pool) {
     hold_back(pool);
     return 0;
   }
-  unsigned woken = 0;
-  if (wf_counters_sleeping(word) > 0) woken = wake_up_to(pool, 1, WF_SLEEPER_IDLE);
+  unsigned woken = wake_idle(pool, pool->wakes_in_trees ? 2 : 1, word);
   if (woken == 0) woken = wake_stand_ins(pool, 1);
   if (woken == 0 && helper_count(pool) > 0)
     woken = wake_up_to(pool, 1, WF_SLEEPER_HELPER);
@@ -438,6 +465,7 @@ bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
   if (!wf_latch_fall_asleep(latch)) return false;
   bool slept = false;
   if (register_idle(worker, jec)) slept = park(worker, latch, WF_SLEEPER_IDLE, NULL);
+  if (slept) wake_for_waker(worker);
   if (slept && worker->watches) watch(worker, latch);
   wf_latch_wake_up(latch);
   check_awake(latch);

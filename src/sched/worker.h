@@ -86,9 +86,12 @@ typedef struct wf_worker {
   unsigned spawn_looks;  /* spawns until the next look whether there are enough tasks */
   unsigned search_count; /* decides when injected work comes first */
   unsigned futile_wakes; /* in a row, that found no work */
-  bool watches;      /* it was woken to be the watcher; its claimer's while it sleeps */
+  /* Its claimer's while it sleeps: */
+  bool watches;       /* it was woken to be the watcher */
+  unsigned wakes_for; /* how many others it wakes for its waker */
+  int last_victim;    /* the worker that had work last, or has woken it, or -1 */
+  /* Its own again: */
   bool was_woken;    /* since it found something to do, or what it waited for */
-  int last_victim;   /* the worker that had work last, or -1 */
   uint16_t seat;     /* where it was last seen; see victims.h. 0: not known */
   bool insists;      /* on sleeping: the JEC has kept it from that the last time */
   bool looks_at_all; /* its next search does: somebody has work */

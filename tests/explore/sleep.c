@@ -101,6 +101,16 @@ SCENARIO(halves_must_overlap_taken_over, .setup = one_worker,
 LARGE_SCENARIO(halves_must_overlap_two_workers, .setup = two_workers,
                .threads = {worker_1, worker_2, run_meeting}, .check = check_ran_2)
 
+/* Woken workers wake others, as in large pools. */
+static void two_workers_in_trees(void) {
+  two_workers();
+  pool->wakes_in_trees = true;
+}
+LARGE_SCENARIO(halves_must_overlap_in_trees, .setup = two_workers_in_trees,
+               .threads = {worker_1, worker_2, run_meeting}, .check = check_ran_2)
+LARGE_SCENARIO(cascade_of_injected_in_trees, .setup = two_workers_in_trees,
+               .threads = {worker_1, worker_2, inject_meeting}, .check = check_ran_2)
+
 /* The same when the pins are open: nobody is told of the second fork, so that one of the
  * sleepers must see it. One looks for both: once more if the other comes meanwhile. */
 static void fork_and_fork_meeting(void *ctx) {

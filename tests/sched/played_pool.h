@@ -19,6 +19,7 @@ static inline weft_pool *played_pool(uint32_t jec) {
   REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
   options.cpus = options.threads; /* nothing is held back */
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
+  pool->wakes_in_trees = false; /* no woken worker runs here, to wake others */
   wf_u64_store_relaxed(&pool->sleep.counters.x_word, (uint64_t)jec << 32);
   for (unsigned i = 1; i <= WORKERS; i++) wf_bitset_add(pool->x_present, i);
   return pool;

@@ -128,6 +128,25 @@ TEST(v21_batches_wake_as_many_as_they_need) {
             check_batch(JECS[n % JEC_COUNT], n, awake, idle, helpers, was_empty);
 }
 
+/* In large pools those that are woken wake the others: all together wake as many. */
+static void check_wake_tree(unsigned n, unsigned idle) {
+  weft_pool *pool = scene(0, 0, idle, 0, 0);
+  pool->wakes_in_trees = true;
+  unsigned expected = n < idle ? n : idle, all = 0;
+  CHECK_EQ(wf_sleep_new_tasks(pool, n, true), expected);
+  unsigned first = (unsigned)wf_u64_load_relaxed(&pool->sleep.x_wakes);
+  CHECK(expected < 2 || first < expected); /* some are left to those that were woken */
+  for (unsigned i = 1; i <= WORKERS; i++) all += pool->workers[i].wakes_for;
+  CHECK_EQ(first + all, expected);
+  CHECK_EQ(bits_in(pool, WF_SLEEPER_IDLE), idle - first);
+  wf_pool_free(pool);
+}
+
+TEST(woken_workers_wake_the_others) {
+  for (unsigned n = 1; n <= 10; n++)
+    for (unsigned idle = 0; idle <= WORKERS; idle++) check_wake_tree(n, idle);
+}
+
 static void check_injected(uint32_t jec, unsigned awake, unsigned idle,
                            unsigned helpers) {
   unsigned woken = awake == 0 && idle > 0 ? 1 : 0;
@@ -191,6 +210,7 @@ TEST(v21_many_sleepers) {
   REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
   options.cpus = options.threads; /* nothing is held back */
   REQUIRE(wf_pool_allocate(&pool, &options) == 0);
+  pool->wakes_in_trees = false; /* no woken worker runs here, to wake others */
   for (unsigned i = 1; i <= 200; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
   CHECK_EQ(wf_sleep_new_tasks(pool, 150, true), 150);
   CHECK_EQ(wf_sleep_new_tasks(pool, 250, false), 50);
