@@ -147,7 +147,8 @@ static void end_take_over(wf_sleep *sleep, uint64_t begin_ns) {
   /* Relaxed: as above. */
   wf_u64_store_relaxed(&sleep->x_next_take_over_ns,
                        now_ns + TAKE_OVER_REST * (now_ns - begin_ns));
-  wf_u32_store_release(&sleep->x_taking_over, 0); /* pairs with begin_take_over */
+  /* Release: pairs with begin_take_over. explorer: relaxed suffices, as there. */
+  wf_u32_store_release(&sleep->x_taking_over, 0);
 }
 
 /* Takes over private tasks of owners that have not answered; true if there were some. */

@@ -392,11 +392,12 @@ enum { NOBODY_LOOKS, ONE_LOOKS, LOOK_AGAIN };
 static bool begin_look(wf_u32 *x_looks) {
   for (;;) {
     /* seq_cst: pairs with the exchange in end_look. A sleeper that reads LOOK_AGAIN comes
-     * before it, and so does its registration. */
+     * before it, and so does its registration. explorer: relaxed suffices here and in
+     * end_look, the fences in park and in end_look order it. */
     uint32_t state = wf_u32_load_seq_cst(x_looks);
     if (state == LOOK_AGAIN) return false;
     uint32_t next = state == NOBODY_LOOKS ? ONE_LOOKS : LOOK_AGAIN;
-    /* seq_cst: pairs with end_look, as above. */
+    /* seq_cst: pairs with end_look. explorer: as above. */
     if (wf_u32_cas_seq_cst(x_looks, &state, next)) return next == ONE_LOOKS;
   }
 }
@@ -404,13 +405,16 @@ static bool begin_look(wf_u32 *x_looks) {
 /* False: others have come meanwhile, and the caller has to look once more. */
 static bool end_look(wf_u32 *x_looks) {
   uint32_t state = ONE_LOOKS;
-  /* seq_cst: pairs with begin_look: a sleeper that comes later looks for itself. */
+  /* seq_cst: pairs with begin_look: a sleeper that comes later looks for itself.
+   * explorer: as there. */
   if (wf_u32_cas_seq_cst(x_looks, &state, NOBODY_LOOKS)) return true;
   WF_ASSERT(state == LOOK_AGAIN);
-  /* seq_cst: pairs with begin_look. Who has read LOOK_AGAIN comes before this. */
+  /* seq_cst: pairs with begin_look. Who has read LOOK_AGAIN comes before this. explorer:
+   * as there. */
   wf_u32_exchange_seq_cst(x_looks, ONE_LOOKS);
   /* Pairs with the fences of the posters, as the fence in park does for this worker's own
-   * sleep. */
+   * sleep. explorer: needed for a third sleeper, that reads LOOK_AGAIN and writes
+   * nothing; from the second this thread has it all by the exchange. */
   wf_fence_seq_cst();
   return false;
 }
