@@ -115,9 +115,11 @@ finds() {
   ! grep -qF "$tree/$changed" "$program.d" || rm "$program.o" # of this mutant alone
   for extra in $tiers; do
     for mode in ra tso; do
-      timeout 300 "$program" $extra --stop --mode $mode >"$work/out" 2>&1 && continue
+      timeout 300 "$program" $extra --stop --mode $mode >"$work/out" 2>&1 && continue || status=$?
       # Running out of time proves nothing: the explorer itself ends endless executions.
       killer=$(sed -n 's/^\([a-z_0-9]*\) *\(sc\|tso\|ra\) .*FAILED.*/\1 (\2)/p' "$work/out" | head -1)
+      # A crash where the result is looked at, or of the explorer itself.
+      [ -n "$killer" ] || [ $status = 124 ] || killer="crash ($mode)"
       [ -z "$killer" ] || return 0
     done
   done

@@ -147,6 +147,10 @@ static void all_popped_once(void) {
 SCENARIO(ready_tokens, .setup = two_ready,
          .threads = {pop_and_visit, pop_two_push_one, push_another},
          .check = all_popped_once, .bound = 3, .quick_bound = 2)
+/* A token that was just pushed comes with the one below it. */
+SCENARIO(ready_token_and_below, .setup = two_ready,
+         .threads = {push_another, pop_and_visit}, .check = all_popped_once,
+         .bound = XP_UNBOUNDED)
 
 /* ---- the source ---- */
 
