@@ -472,9 +472,9 @@ bool wf_guess_leaf(const wf_sorter *s, const wf_guess *g, char *data, char *spar
     } else {
       sort_ranks((int32_t *)ranks, (int32_t *)words, n);
     }
-    char near[GUESS_NEAR_BYTES], *from = data, *to = spare;
+    char copy[GUESS_NEAR_BYTES], *from = data, *to = spare;
     if (!to_spare) {
-      from = n * s->size <= sizeof near ? near : spare;
+      from = n * s->size <= sizeof copy ? copy : spare;
       to = data;
       memcpy(from, data, n * s->size);
     }
