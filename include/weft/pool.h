@@ -150,12 +150,10 @@ WEFT_API int weft_pool_create(weft_pool **out, const weft_config *config);
 
 /* Says whether a configuration is valid, and if not, why.
  *
- * Meaning: returns what weft_pool_create would say about it, and writes the reason, as in
- *
- *     weft_config.cpus: "0-9": this process may not use CPU 2 (it may use 0-1)
- *
- * into the `size` bytes of `why`, cut where it is longer; "" if there is none. Creates
- * nothing, and does not look at the environment.
+ * Meaning: returns what weft_pool_create would say about it, and writes the reason into
+ * the `size` bytes of `why`, cut where it is longer, as in `weft_config.cpus: "0-9": this
+ * process may not use CPU 2 (it may use 0-1)`; "" if there is none. Creates nothing, and
+ * does not look at the environment.
  *
  * Threads: any. Errors: WEFT_EINVAL, WEFT_ENOMEM. `why` may be NULL. Cost: microseconds;
  * with `cpus` or `bind` it reads files of the system.

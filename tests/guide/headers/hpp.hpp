@@ -49,6 +49,10 @@ static void write(block &b) {
   assert(b.number % 2 == 0);
 }
 
+static void work_on_part(unsigned node, unsigned count) {
+  assert(node < count);
+}
+
 static std::stringstream file("text");
 static char buffer[4];
 static const std::streamsize size = 4;

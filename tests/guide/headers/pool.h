@@ -7,6 +7,7 @@
 #include <weft.h>
 
 static size_t n = 10;
+static weft_config config = WEFT_CONFIG_INIT;
 static atomic_int cache[10];
 static void warm_up(void *ctx) {
   atomic_fetch_add((atomic_int *)ctx, 1);
