@@ -217,7 +217,7 @@ end:
 
 proctype worker(byte me) {
   byte announced, who, spurious;
-  bool sees;
+  bool sees, insists;
 #ifdef HOLD_BACK
   byte looks;
   bool was_held;
@@ -261,8 +261,8 @@ register: /* as if its last look had counted, and the sleep needed none */
 #endif
   atomic { /* wf_counters_try_sleep */
     if
-    :: jec == announced -> announced = 0; sleeping++; COUNTS_FIT
-    :: else -> goto again
+    :: jec == announced || insists -> announced = 0; insists = false; sleeping++; COUNTS_FIT
+    :: else -> insists = true; goto again /* kept from sleeping once */
     fi;
 #ifdef COUNTER_ALONE
     /* As if count, park word and bit were set under one mutex with the posters. */
