@@ -262,7 +262,11 @@ register: /* as if its last look had counted, and the sleep needed none */
   atomic { /* wf_counters_try_sleep */
     if
     :: jec == announced || insists -> announced = 0; insists = false; sleeping++; COUNTS_FIT
-    :: else -> insists = true; goto again /* kept from sleeping once */
+    :: else ->
+#ifndef COUNTER_ALONE /* which needs no look, and so must be right every time */
+       insists = true; /* it is kept from sleeping once */
+#endif
+       goto again
     fi;
 #ifdef COUNTER_ALONE
     /* As if count, park word and bit were set under one mutex with the posters. */
