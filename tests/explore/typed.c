@@ -79,29 +79,35 @@ LARGE_SCENARIO(typed_halves_overlap_taken_over, .setup = set_up,
 
 /* ---- one open while its owner waits for something else ---- */
 
-static void set_up_two(void) {
-  two_workers();
-  make_cells();
-}
-
 /* The owner sleeps with a task in its deque, which its own last look leaves out: somebody
- * else must take that, also a worker for which the owner would have looked. */
+ * else must take that, also a worker for which the owner would have looked. What the
+ * owner waits for comes from a thread outside, which returns when the task has begun. */
+static wf_latch awaited;
+static unsigned waiter;
+
+static void set_up_wait(void) {
+  set_up();
+  wf_latch_init(&awaited);
+}
 static void wait_beside_a_fork(void *ctx) {
+  wf_worker *worker = wf_worker_now();
   meet_other_task task;
-  weft_scope scope;
+  waiter = worker->index;
   fork_two(ctx); /* after that the pins are open */
   meet_other_fork(&task, 0);
-  weft_scope_begin(&scope);
-  weft_spawn(&scope, meet, NULL);
-  XP_CHECK(weft_scope_end(&scope) == 0);
+  wf_worker_wait(worker, &awaited, NULL, "wait");
   meet_other_join(&task);
   XP_CHECK(cells[0] == 1);
 }
 static void typed_open_while_waiting(void) {
   run_inside(wait_beside_a_fork);
 }
-LARGE_SCENARIO(typed_open_while_its_owner_sleeps, .setup = set_up_two,
-               .threads = {worker_1, worker_2, typed_open_while_waiting},
+static void meet_and_set(void) {
+  meet(NULL);
+  if (wf_latch_set(&awaited)) wf_sleep_wake_worker(pool, waiter);
+}
+LARGE_SCENARIO(typed_open_while_its_owner_sleeps, .setup = set_up_wait,
+               .threads = {worker_1, typed_open_while_waiting, meet_and_set},
                .check = clean_up)
 
 /* ---- several open: the ring has four places and grows ---- */
