@@ -1,8 +1,9 @@
 /* trace/trace.h - a trace in memory: lanes, slices, arrows, and what they add up to.
  *
- * read.c fills it from a file, analyse.c computes times and shares, findings.c says in
- * words what stands out, page.c writes the timeline page. `weft view`, `weft top` and
- * `weft doctor` use them. All times are nanoseconds since the start of the trace.
+ * read.c fills it from a file event by event (event.c), analyse.c computes times and
+ * shares, findings.c says in words what stands out, page.c writes the timeline page.
+ * `weft view`, `weft top` and `weft doctor` use them. All times are nanoseconds since the
+ * start of the trace.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef COMMAND_TRACE_TRACE_H
