@@ -320,7 +320,8 @@ TEST_BY_NAME(program_is_watched) {
       weft_for(4000, smooth, values);
       free(text);
       text = read_whole(path, &length);
-    } while (text == NULL || strstr(text, "\"worker\":1,") == NULL);
+    } while (text == NULL || strstr(text, "\"worker\":1,") == NULL ||
+             strstr(text, "\"worker\":2,") == NULL);
     json *whole = json_parse(text, length, &error, &where);
     if (CHECK_MSG(whole != NULL, "%s", error)) {
       const json *pool = json_get(whole, "pools")->first;
