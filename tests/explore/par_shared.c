@@ -95,7 +95,7 @@ SCENARIO(local_made_and_counted, .setup = make_local,
 static weft_progress *progress;
 
 static void begin_progress(void) {
-  xp_has_terminal = false;
+  sim_has_terminal = false;
   XP_CHECK(weft_progress_begin(&progress, "explored", 4) == 0);
 }
 static void add_to_progress(void) {
@@ -142,7 +142,7 @@ SCENARIO(progress_without_memory, .setup = begin_progress,
 /* ---- the screen ---- */
 
 static void empty_screen(void) {
-  xp_has_terminal = true;
+  sim_has_terminal = true;
 }
 /* The first call of a process makes the screen its own; the thread that draws is started
  * with the first entry and ended with the last. */
@@ -155,7 +155,7 @@ static void show_and_end(void) {
 static void screen_is_empty(void) {
   XP_CHECK(screen.first == NULL && !screen.has_thread);
   XP_CHECK(wf_u32_peek(&x_process) == wf_sys_process_id());
-  xp_has_terminal = false;
+  sim_has_terminal = false;
 }
 SCENARIO(screen_of_one, .setup = empty_screen, .threads = {show_and_end},
          .check = screen_is_empty, .quick_bound = 1)

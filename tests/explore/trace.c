@@ -211,8 +211,8 @@ static void session_begins(void) {
   static const wf_pool_facts facts = {.number = 1, .idle = "", .steer = ""};
   wf_trace_after_fork();                 /* tracks of an execution that was given up, */
   XP_CHECK(wf_trace_observe(NULL) == 0); /* and the observer of another scenario */
-  xp_has_file = true;
-  xp_on_write = NULL;
+  sim_has_file = true;
+  sim_on_write = NULL;
   samples = 0;
   track = wf_track_create(&facts, 1, WF_ROLE_STARTED);
   XP_CHECK(track != NULL);
@@ -232,7 +232,7 @@ static void start_and_stop(void) {
 /* The last look is taken after the end was asked for. */
 static void session_has_ended(void) {
   XP_CHECK(samples >= 1 && !wf_trace_is_on());
-  xp_has_file = false;
+  sim_has_file = false;
 }
 
 /* A worker that records, and another thread outside of pools. */
@@ -318,14 +318,14 @@ static void check_signal(const void *data, size_t size) {
 }
 static void signalled_session_begins(void) {
   session_begins();
-  xp_on_write = check_signal;
+  sim_on_write = check_signal;
 }
 static void die_by_signal(void) {
-  void (*handler)(int) = xp_on_fatal_signal;
+  void (*handler)(int) = sim_on_fatal_signal;
   if (handler != NULL) handler(11);
 }
 static void check_after_signal(void) {
-  xp_on_write = NULL;
+  sim_on_write = NULL;
   session_has_ended();
   wf_track_close(track);
 }

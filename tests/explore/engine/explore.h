@@ -17,6 +17,8 @@
 #ifndef EXPLORE_H
 #define EXPLORE_H
 
+#include "simulated/system.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -135,15 +137,5 @@ xp_result xp_search(const xp_scenario *scenario, xp_mode mode, int bound);
 
 /* How often wf_sys_fd_notify was called; a setup sets it to 0. */
 extern unsigned xp_notified;
-
-/* Is there a file that can be created and takes everything, and a terminal on standard
- * error? A setup that wants them sets these. */
-extern bool xp_has_file, xp_has_terminal;
-
-/* Gets what is written to that file, if it is not NULL. */
-extern void (*xp_on_write)(const void *data, size_t size);
-
-/* What the library wants to be called by a signal that ends the process, or NULL. */
-extern void (*xp_on_fatal_signal)(int signal);
 
 #endif

@@ -5,7 +5,7 @@
  * after them, by the happens-before clock of its thread, is a race.
  *
  * The library's own plain accesses come from the compiler: its files are compiled with
- * the instrumentation of ThreadSanitizer, whose functions are here.
+ * the instrumentation of ThreadSanitizer, whose functions are at the end.
  *
  * SPDX-License-Identifier: MIT */
 #include "engine.h"
@@ -94,3 +94,18 @@ void xp_plain_read(const void *memory, size_t size) {
 void xp_plain_write(const void *memory, size_t size) {
   access_range((uintptr_t)memory, size, true);
 }
+
+/* ---- accesses of instrumented code ---- */
+
+/* Static variables are left out: the library has no plain ones that threads share, and
+ * those of a scenario are how it keeps count. */
+static inline __attribute__((always_inline)) void sim_plain(const void *p, size_t size,
+                                                            bool writes) {
+  if (!xp_heap_owns((uintptr_t)p) && !xp_on_stack((uintptr_t)p)) return;
+  if (writes)
+    xp_plain_write(p, size);
+  else
+    xp_plain_read(p, size);
+}
+
+#include "simulated/instrumented.h"

@@ -176,10 +176,6 @@ void wf_sys_fd_notify(int fd) {
 
 /* ---- which CPU a thread runs on, and may run on ---- */
 
-struct wf_cpu_mask {
-  uint64_t bits;
-};
-
 /* Each thread has a CPU of its own as long as there are some and its mask has it. */
 int wf_sys_cpu_now(void) {
   uint64_t cpus = xp_threads[xp_current].cpus;
@@ -193,10 +189,6 @@ uint32_t wf_sys_thread_self(void) {
 
 wf_cpu_mask *wf_sys_masks_create(unsigned count) {
   return xp_calloc(count, sizeof(wf_cpu_mask));
-}
-
-wf_cpu_mask *wf_sys_mask_at(wf_cpu_mask *masks, unsigned i) {
-  return masks + i;
 }
 
 void wf_sys_mask_destroy(wf_cpu_mask *mask) {
@@ -239,34 +231,6 @@ bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
   return true;
 }
 
-void wf_sys_mask_fill(wf_cpu_mask *mask) {
-  mask->bits = UINT64_MAX;
-}
-
-void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
-  to->bits = from->bits;
-}
-
-void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
-  mask->bits |= cpu < 64 ? (uint64_t)1 << cpu : 0;
-}
-
-void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
-  if (cpu < 64) mask->bits &= ~((uint64_t)1 << cpu);
-}
-
-bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu) {
-  return cpu < 64 && (mask->bits >> cpu & 1) != 0;
-}
-
-unsigned wf_sys_mask_count(const wf_cpu_mask *mask) {
-  return (unsigned)__builtin_popcountll(mask->bits);
-}
-
-bool wf_sys_mask_equal(const wf_cpu_mask *a, const wf_cpu_mask *b) {
-  return a->bits == b->bits;
-}
-
 /* All threads are in the cpuset of all CPUs. */
 bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
   NOTE_FRAME();
@@ -274,10 +238,6 @@ bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
   if (!wf_sys_mask_read(own, 0)) return false;
   *follows = own->bits == ((uint64_t)1 << XP_CPUS) - 1;
   return true;
-}
-
-bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole) {
-  return (part->bits & ~whole->bits) == 0;
 }
 
 uint64_t xp_thread_cpus(unsigned thread) {
@@ -336,10 +296,6 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   (void)memory, (void)size;
 }
 
-char **wf_sys_environment(void) {
-  return NULL; /* what a scenario does may not depend on it */
-}
-
 _Noreturn void xp_assertion_failed(const char *file, int line, const char *condition) {
   xp_fail(XP_ASSERTION, file, line, condition);
 }
@@ -348,96 +304,12 @@ _Noreturn void xp_abort(void) {
   xp_fail(XP_ASSERTION, __FILE__, __LINE__, "the library has called abort or exit");
 }
 
-/* ---- files: there are none, or one that takes everything ---- */
-
-bool xp_has_file;
-void (*xp_on_write)(const void *data, size_t size);
-
-int wf_sys_file_create(const char *path, int *error) {
-  (void)path;
-  *error = 0;
-  return xp_has_file ? 3 : WEFT_EIO;
-}
-
-bool wf_sys_file_write(int file, const void *data, size_t size, uint64_t offset) {
-  (void)file, (void)offset;
-  if (xp_on_write != NULL) xp_on_write(data, size);
-  return xp_has_file;
-}
-
-void *wf_sys_file_map(int file, uint64_t offset, size_t size) {
-  (void)file, (void)offset, (void)size;
-  return NULL;
-}
-
-bool wf_sys_file_cut(int file, uint64_t size) {
-  (void)file, (void)size;
-  return xp_has_file;
-}
-
-void wf_sys_file_close(int file) {
-  (void)file;
-}
-
-bool wf_sys_file_replace(const char *path, const void *data, size_t size) {
-  (void)path, (void)data, (void)size;
-  return false;
-}
-
-void wf_sys_file_remove(const char *path) {
-  (void)path;
-}
-
-wf_usage wf_sys_usage(void) {
-  return (wf_usage){0, 0, 0, 0};
-}
-
-bool wf_sys_private_path(char *out, size_t size, const char *name) {
-  (void)out, (void)size, (void)name;
-  return false;
-}
-
-const char *wf_sys_error_text(int error) {
-  (void)error;
-  return "";
-}
+/* ---- the process: see also simulated/system.c ---- */
 
 void wf_sys_print_line(const char *line) {
   (void)line;
 }
 
-const char *wf_sys_variable(const char *name) {
-  (void)name;
-  return NULL;
-}
-
-uint32_t wf_sys_process_id(void) {
-  return 1;
-}
-
 const char *wf_sys_program_name(void) {
   return "explored";
-}
-
-void wf_sys_date(char out[WF_DATE_SIZE]) {
-  out[0] = '\0';
-}
-
-void (*xp_on_fatal_signal)(int signal);
-
-void wf_sys_on_fatal_signal(void (*fn)(int signal)) {
-  xp_on_fatal_signal = fn;
-}
-
-/* ---- the terminal ---- */
-
-bool xp_has_terminal;
-
-bool wf_sys_terminal_look(wf_terminal *out) {
-  *out = (wf_terminal){.columns = 80, .rows = 24, .is_utf8 = true};
-  return xp_has_terminal;
-}
-
-void wf_sys_terminal_write(const char *text, size_t length) {
-  (void)text, (void)length;
 }

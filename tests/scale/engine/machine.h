@@ -70,8 +70,6 @@ typedef struct sm_counts {
 extern sm_counts sm_count;
 
 void sm_memory_init(void);
-/* A plain access of the calling thread. */
-void sm_plain(const void *p, size_t size, bool writes);
 /* Counting of misses and touches per line starts again. */
 void sm_lines_reset(void);
 /* Calls fn for each line that was moved since, with the number of misses. */

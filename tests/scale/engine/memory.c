@@ -270,7 +270,8 @@ void sm_fence(void) {
   sm_clock += sm_now.fence;
 }
 
-void sm_plain(const void *p, size_t size, bool writes) {
+/* Plain accesses, as the compiler reports them. */
+static inline void sim_plain(const void *p, size_t size, bool writes) {
   uintptr_t first = (uintptr_t)p & ~(uintptr_t)(SM_LINE - 1), last = (uintptr_t)p + size;
   for (uintptr_t address = first; address < last; address += SM_LINE) {
     if (writes)
@@ -279,6 +280,8 @@ void sm_plain(const void *p, size_t size, bool writes) {
       access_load(address);
   }
 }
+
+#include "simulated/instrumented.h"
 
 uint32_t sm_peek4(const void *p) {
   return *(const uint32_t *)p;

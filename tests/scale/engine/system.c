@@ -97,11 +97,6 @@ wf_cpu_mask *wf_sys_masks_create(unsigned count) {
   return NULL;
 }
 
-wf_cpu_mask *wf_sys_mask_at(wf_cpu_mask *masks, unsigned i) {
-  (void)i;
-  return masks;
-}
-
 void wf_sys_mask_destroy(wf_cpu_mask *mask) {
   (void)mask;
 }
@@ -116,45 +111,10 @@ bool wf_sys_mask_set(const wf_cpu_mask *mask, uint32_t thread) {
   return false;
 }
 
-void wf_sys_mask_fill(wf_cpu_mask *mask) {
-  (void)mask;
-}
-
-void wf_sys_mask_copy(wf_cpu_mask *to, const wf_cpu_mask *from) {
-  (void)to, (void)from;
-}
-
-void wf_sys_mask_add(wf_cpu_mask *mask, unsigned cpu) {
-  (void)mask, (void)cpu;
-}
-
-void wf_sys_mask_clear(wf_cpu_mask *mask, unsigned cpu) {
-  (void)mask, (void)cpu;
-}
-
-bool wf_sys_mask_has(const wf_cpu_mask *mask, unsigned cpu) {
-  (void)mask, (void)cpu;
-  return false;
-}
-
-unsigned wf_sys_mask_count(const wf_cpu_mask *mask) {
-  (void)mask;
-  return 0;
-}
-
-bool wf_sys_mask_equal(const wf_cpu_mask *a, const wf_cpu_mask *b) {
-  return a == b;
-}
-
 bool wf_sys_mask_origin(wf_cpu_mask *own, wf_cpu_mask *scratch, bool *follows) {
   (void)own, (void)scratch;
   *follows = false;
   return false;
-}
-
-bool wf_sys_mask_is_part(const wf_cpu_mask *part, const wf_cpu_mask *whole) {
-  (void)part, (void)whole;
-  return true;
 }
 
 /* ---- CPUs, time, memory ---- */
@@ -224,92 +184,12 @@ void wf_sys_prefer_large_pages(void *memory, size_t size) {
   (void)memory, (void)size;
 }
 
-char **wf_sys_environment(void) {
-  return NULL; /* what a workload does may not depend on it */
-}
-
-/* ---- the terminal: there is none ---- */
-
-bool wf_sys_terminal_look(wf_terminal *out) {
-  (void)out;
-  return false;
-}
-
-void wf_sys_terminal_write(const char *text, size_t length) {
-  (void)text, (void)length;
-}
-
-/* ---- files: there are none ---- */
-
-int wf_sys_file_create(const char *path, int *error) {
-  (void)path;
-  *error = 0;
-  return WEFT_EIO;
-}
-
-bool wf_sys_file_write(int file, const void *data, size_t size, uint64_t offset) {
-  (void)file, (void)data, (void)size, (void)offset;
-  return false;
-}
-
-void *wf_sys_file_map(int file, uint64_t offset, size_t size) {
-  (void)file, (void)offset, (void)size;
-  return NULL;
-}
-
-bool wf_sys_file_cut(int file, uint64_t size) {
-  (void)file, (void)size;
-  return false;
-}
-
-void wf_sys_file_close(int file) {
-  (void)file;
-}
-
-bool wf_sys_file_replace(const char *path, const void *data, size_t size) {
-  (void)path, (void)data, (void)size;
-  return false;
-}
-
-void wf_sys_file_remove(const char *path) {
-  (void)path;
-}
-
-wf_usage wf_sys_usage(void) {
-  return (wf_usage){0, 0, 0, 0};
-}
-
-bool wf_sys_private_path(char *out, size_t size, const char *name) {
-  (void)out, (void)size, (void)name;
-  return false;
-}
-
-const char *wf_sys_error_text(int error) {
-  (void)error;
-  return "";
-}
+/* ---- the process: see also simulated/system.c ---- */
 
 void wf_sys_print_line(const char *line) {
   fprintf(stderr, "%s\n", line);
 }
 
-const char *wf_sys_variable(const char *name) {
-  (void)name;
-  return NULL;
-}
-
-uint32_t wf_sys_process_id(void) {
-  return 1;
-}
-
 const char *wf_sys_program_name(void) {
   return "simulated";
-}
-
-void wf_sys_date(char out[WF_DATE_SIZE]) {
-  out[0] = '\0';
-}
-
-void wf_sys_on_fatal_signal(void (*fn)(int signal)) {
-  (void)fn;
 }

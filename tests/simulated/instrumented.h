@@ -1,23 +1,22 @@
-/* instrumented.c - plain accesses of the explored code, as the compiler reports them.
+/* instrumented.h - plain accesses of simulated code, as the compiler reports them.
  *
- * The library and the scenarios are compiled with the instrumentation of ThreadSanitizer,
- * but linked without its runtime: the functions that it calls are here. Static variables
- * are left out: the library has no plain ones that threads share, and those of a scenario
- * are how it keeps count.
+ * The library and what runs it are compiled with the instrumentation of ThreadSanitizer,
+ * but linked without its runtime: the functions that it calls are here. One file of an
+ * engine includes this, and has defined before
+ *
+ *     static inline void sim_plain(const void *p, size_t size, bool writes)
+ *
+ * which gets each access. Included rather than linked, so that it is inlined: this is
+ * called more often than anything else.
  *
  * SPDX-License-Identifier: MIT */
-#include "engine.h"
+#ifndef SIMULATED_INSTRUMENTED_H
+#define SIMULATED_INSTRUMENTED_H
 
-static inline __attribute__((always_inline)) void note(const void *p, size_t size,
-                                                       bool write) {
-  if (!xp_heap_owns((uintptr_t)p) && !xp_on_stack((uintptr_t)p)) return;
-  if (write)
-    xp_plain_write(p, size);
-  else
-    xp_plain_read(p, size);
-}
+#include <stdbool.h>
+#include <stddef.h>
 
-#define XP_ACCESS(size)                                                                  \
+#define SIM_ACCESS(size)                                                                 \
   void __tsan_read##size(const void *p);                                                 \
   void __tsan_write##size(const void *p);                                                \
   void __tsan_unaligned_read##size(const void *p);                                       \
@@ -25,29 +24,29 @@ static inline __attribute__((always_inline)) void note(const void *p, size_t siz
   void __tsan_volatile_read##size(const void *p);                                        \
   void __tsan_volatile_write##size(const void *p);                                       \
   void __tsan_read##size(const void *p) {                                                \
-    note(p, size, false);                                                                \
+    sim_plain(p, size, false);                                                           \
   }                                                                                      \
   void __tsan_write##size(const void *p) {                                               \
-    note(p, size, true);                                                                 \
+    sim_plain(p, size, true);                                                            \
   }                                                                                      \
   void __tsan_unaligned_read##size(const void *p) {                                      \
-    note(p, size, false);                                                                \
+    sim_plain(p, size, false);                                                           \
   }                                                                                      \
   void __tsan_unaligned_write##size(const void *p) {                                     \
-    note(p, size, true);                                                                 \
+    sim_plain(p, size, true);                                                            \
   }                                                                                      \
   void __tsan_volatile_read##size(const void *p) {                                       \
-    note(p, size, false);                                                                \
+    sim_plain(p, size, false);                                                           \
   }                                                                                      \
   void __tsan_volatile_write##size(const void *p) {                                      \
-    note(p, size, true);                                                                 \
+    sim_plain(p, size, true);                                                            \
   }
 
-XP_ACCESS(1)
-XP_ACCESS(2)
-XP_ACCESS(4)
-XP_ACCESS(8)
-XP_ACCESS(16)
+SIM_ACCESS(1)
+SIM_ACCESS(2)
+SIM_ACCESS(4)
+SIM_ACCESS(8)
+SIM_ACCESS(16)
 
 void __tsan_init(void);
 void __tsan_func_entry(const void *pc);
@@ -67,26 +66,28 @@ void __tsan_func_exit(const void *pc) {
 }
 
 void __tsan_read_range(const void *p, size_t size) {
-  note(p, size, false);
+  sim_plain(p, size, false);
 }
 
 void __tsan_write_range(const void *p, size_t size) {
-  note(p, size, true);
+  sim_plain(p, size, true);
 }
 
 void *__tsan_memcpy(void *to, const void *from, size_t size) {
-  note(from, size, false);
-  note(to, size, true);
+  sim_plain(from, size, false);
+  sim_plain(to, size, true);
   return __builtin_memcpy(to, from, size);
 }
 
 void *__tsan_memmove(void *to, const void *from, size_t size) {
-  note(from, size, false);
-  note(to, size, true);
+  sim_plain(from, size, false);
+  sim_plain(to, size, true);
   return __builtin_memmove(to, from, size);
 }
 
 void *__tsan_memset(void *memory, int value, size_t size) {
-  note(memory, size, true);
+  sim_plain(memory, size, true);
   return __builtin_memset(memory, value, size);
 }
+
+#endif
