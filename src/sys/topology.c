@@ -86,6 +86,21 @@ bool wf_topology_number(wf_topology *t) {
   return true;
 }
 
+bool wf_topology_read(wf_topology *out, const char *root, const unsigned *wanted,
+                      unsigned count) {
+  unsigned *allowed = NULL;
+  if (wanted == NULL) {
+    count = wf_topology_allowed(&allowed, root);
+    wanted = allowed;
+  }
+  bool done = count > 0 && wf_topology_make_flat(out, wanted, count);
+  free(allowed);
+  if (!done) return false;
+  done = wf_topology_fill(out, root);
+  if (!done) wf_topology_free(out);
+  return done;
+}
+
 #if !defined(_WIN32)
 
 /* CPUs 0 to n - 1: what is assumed where the system tells nothing but how many. */
@@ -408,24 +423,13 @@ static bool read_everything(topology_reader *r) {
   return done;
 }
 
-bool wf_topology_read(wf_topology *out, const char *root, const unsigned *wanted,
-                      unsigned count) {
-  unsigned *allowed = NULL;
-  if (wanted == NULL) {
-    count = wf_topology_allowed(&allowed, root);
-    wanted = allowed;
-  }
-  bool done = count > 0 && wf_topology_make_flat(out, wanted, count);
-  free(allowed);
-  if (!done) return false;
+bool wf_topology_fill(wf_topology *t, const char *root) {
   topology_reader *r = malloc(sizeof *r); /* large for a thread's stack */
-  if (r != NULL) {
-    r->root = root;
-    r->t = out;
-  }
-  done = r != NULL && read_everything(r);
+  if (r == NULL) return false;
+  r->root = root;
+  r->t = t;
+  bool done = read_everything(r);
   free(r);
-  if (!done) wf_topology_free(out);
   return done;
 }
 
@@ -436,16 +440,9 @@ unsigned wf_topology_allowed(unsigned **out, const char *root) {
   return allowed_by_count(out);
 }
 
-bool wf_topology_read(wf_topology *out, const char *root, const unsigned *wanted,
-                      unsigned count) {
-  unsigned *allowed = NULL;
-  if (wanted == NULL) {
-    count = wf_topology_allowed(&allowed, root);
-    wanted = allowed;
-  }
-  bool done = count > 0 && wf_topology_make_flat(out, wanted, count);
-  free(allowed);
-  return done;
+bool wf_topology_fill(wf_topology *t, const char *root) {
+  (void)t, (void)root;
+  return true;
 }
 
 #endif

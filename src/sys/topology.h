@@ -96,4 +96,8 @@ bool wf_topology_make_flat(wf_topology *out, const unsigned *cpus, unsigned coun
  * their numbers already. False without memory. */
 bool wf_topology_number(wf_topology *t);
 
+/* Puts what the system tells about its CPUs into a flat topology. It is in the file of
+ * that system. False without memory. */
+bool wf_topology_fill(wf_topology *t, const char *root);
+
 #endif

@@ -112,7 +112,8 @@ static bool number_nodes(wf_topology *t) {
   return true;
 }
 
-static bool read_records(wf_topology *t) {
+bool wf_topology_fill(wf_topology *t, const char *root) {
+  (void)root;
   DWORD size = 0;
   (void)GetLogicalProcessorInformationEx(RelationAll, NULL, &size);
   char *records = size > 0 ? malloc(size) : NULL;
@@ -130,21 +131,6 @@ static bool read_records(wf_topology *t) {
   }
   free(records);
   return number_nodes(t) && wf_topology_number(t);
-}
-
-bool wf_topology_read(wf_topology *out, const char *root, const unsigned *wanted,
-                      unsigned count) {
-  unsigned *allowed = NULL;
-  if (wanted == NULL) {
-    count = wf_topology_allowed(&allowed, root);
-    wanted = allowed;
-  }
-  bool done = count > 0 && wf_topology_make_flat(out, wanted, count);
-  free(allowed);
-  if (!done) return false;
-  done = read_records(out);
-  if (!done) wf_topology_free(out);
-  return done;
 }
 
 #endif
