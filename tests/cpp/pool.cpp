@@ -69,21 +69,23 @@ TEST(broadcasts_reach_each_thread_once) {
 static std::atomic<unsigned> started, ended;
 
 TEST(configurations_reach_the_pool) {
-  int mark = 0;
+  std::atomic<unsigned> called{0}; /* by several threads at once */
   started = ended = 0;
   {
-    weft::pool pool(
-        weft::config()
-            .with_threads(3)
-            .with_stack_size(256 * 1024 * harness_slowdown())
-            .with_idle(WEFT_IDLE_POWER_SAVING)
-            .with_name("named")
-            .with_hooks(
-                [](unsigned, void *ctx) { started++, ++*static_cast<int *>(ctx); },
-                [](unsigned, void *) { ended++; }, &mark)
-            .with_guests(2)
-            .with_deque_capacity(64)
-            .with_blocking(WEFT_NO_BLOCKING));
+    weft::pool pool(weft::config()
+                        .with_threads(3)
+                        .with_stack_size(256 * 1024 * harness_slowdown())
+                        .with_idle(WEFT_IDLE_POWER_SAVING)
+                        .with_name("named")
+                        .with_hooks(
+                            [](unsigned, void *ctx) {
+                              ++*static_cast<std::atomic<unsigned> *>(ctx);
+                              started++;
+                            },
+                            [](unsigned, void *) { ended++; }, &called)
+                        .with_guests(2)
+                        .with_deque_capacity(64)
+                        .with_blocking(WEFT_NO_BLOCKING));
     pool.run([] {
       CHECK_EQ(weft::thread_count(), 3u);
       CHECK(weft::worker_index() >= 0);
@@ -92,6 +94,7 @@ TEST(configurations_reach_the_pool) {
     });
     wait_until([] { return started.load() == 2; });
   }
+  CHECK_EQ(called.load(), 2u);
   CHECK_EQ(ended.load(), 2u);
 }
 
