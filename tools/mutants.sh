@@ -43,16 +43,17 @@ compile_explored() {
 # Compiles everything as it is; not again if nothing has changed since the last time.
 prepare_mutants() {
   if [ -e "$work/prepared" ] &&
-    [ -z "$(find src include tests/explore tools/mutants.sh -newer "$work/prepared" -print -quit)" ]; then
+    [ -z "$(find src include tests/explore tests/simulated tools/mutants.sh \
+      -newer "$work/prepared" -print -quit)" ]; then
     cp -r src include "$tree" # the last run may have left a mutant
     rm -f "$work"/programs/*
     return
   fi
-  rm -rf "$work/prepared" "$tree" "$work/objects" "$work/mutant" "$work/programs"
-  mkdir -p "$tree" "$work/objects" "$work/mutant" "$work/programs"
+  rm -rf "$work/prepared" "$tree" "$work/engine" "$work/objects" "$work/mutant" "$work/programs"
+  mkdir -p "$tree" "$work/engine" "$work/objects" "$work/mutant" "$work/programs"
   cp -r src include "$tree"
-  for source in tests/explore/engine/*.c; do
-    $cc $flags -O2 -Iinclude -Isrc -c "$source" -o "$work/engine/$(basename "$source" .c).o"
+  for source in tests/explore/engine/*.c tests/simulated/*.c; do
+    $cc $flags -O2 -Iinclude -Isrc -c "$source" -o "$work/engine/$(echo "${source%.c}" | tr / +).o"
   done
   compile_explored "$work/objects" $(explored_sources)
   rm -f "$work/libweft.a"
