@@ -14,6 +14,8 @@
 
 #include <weft/task.h>
 
+#include <stddef.h>
+
 /* What is to happen when the function has returned. */
 typedef enum wf_observer_kind {
   WF_OBSERVER_WAITER, /* the handle's own: a thread waits for this handle and others */
@@ -76,7 +78,8 @@ struct weft_handle {
   wf_ptr x_waiter;         /* the wf_waiter of waiter_link */
   wf_observer waiter_link; /* stays in the list from its first use on */
 
-  _Alignas(16) unsigned char args[]; /* the copy of weft_async_copy */
+  /* The copy of weft_async_copy, aligned as malloc aligns. */
+  _Alignas(max_align_t) unsigned char args[];
 };
 
 /* In x_observers and x_waiter: the function has returned, nothing can be added. */

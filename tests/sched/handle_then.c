@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <unistd.h>
 #if defined(__linux__)
@@ -486,7 +487,7 @@ typedef struct message {
 
 static void add_up(void *ctx) {
   message *own = ctx;
-  CHECK_EQ((uintptr_t)own % 16, 0);
+  CHECK_EQ((uintptr_t)own % _Alignof(max_align_t), 0);
   for (size_t i = 0; i < own->size; i++) own->sum += own->bytes[i];
 }
 

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "par/refusal.h"
 
+#include <stddef.h>
+
 /* ---- functions x -> a x + b: their composition is associative, not commutative ---- */
 
 typedef struct line {
@@ -33,7 +35,7 @@ static line serial_lines(size_t n) {
 static void lines_init(void *acc, void *ctx) {
   size_t size = *(const size_t *)ctx;
   line one = {1, 0};
-  CHECK_EQ((uintptr_t)acc % 16, 0);
+  CHECK_EQ((uintptr_t)acc % _Alignof(max_align_t), 0);
   memset(acc, 0x5a, size);
   memcpy(acc, &one, sizeof one);
 }

@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "par/refusal.h"
 
+#include <stddef.h>
+
 /* ---- each index once, and one accumulator for each thread ---- */
 
 typedef struct parts {
@@ -22,7 +24,7 @@ typedef struct part_acc {
 
 static void part_init(void *acc, void *ctx) {
   parts *p = ctx;
-  CHECK_EQ((uintptr_t)acc % 16, 0);
+  CHECK_EQ((uintptr_t)acc % _Alignof(max_align_t), 0);
   memset(acc, 0x5a, p->size);
   *(part_acc *)acc = (part_acc){0};
   atomic_fetch_add(&p->inits, 1);

@@ -7,6 +7,7 @@
 #include "par/array/support.h"
 #include "par/iter/sinks.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 /* ---- by position ---- */
@@ -236,7 +237,8 @@ typedef struct sized_call {
 static bool split_sized(void *piece, void *right, void *ctx) {
   size_t size = ((const sized_call *)ctx)->size;
   unsigned char *p = piece, *r = right;
-  CHECK(size % 16 != 0 || (uintptr_t)p % 16 == 0);
+  enum { STRICTEST = _Alignof(max_align_t) };
+  CHECK(size % STRICTEST != 0 || (uintptr_t)p % STRICTEST == 0);
   if (p[0] < 2) return false;
   memset(r, p[0], size);
   r[0] = (unsigned char)(p[0] - p[0] / 2);
