@@ -14,10 +14,36 @@ WEFT_HPP_BEGIN
 
 namespace detail {
 
+/* An accumulator that is an object, or nothing yet, and the elements that it stands for.
+ */
+template <class T> struct accumulator {
+  std::optional<T> value;
+  std::size_t first = 0, end = 0;
+
+  static void init(void *memory, void *) {
+    ::new (memory) accumulator;
+  }
+  static accumulator &at(const void *memory) noexcept {
+    return *std::launder(static_cast<accumulator *>(const_cast<void *>(memory)));
+  }
+
+  /* Merges what follows; merge(T &, T &&) returns 0 or an error. */
+  template <class Merge> int add(accumulator &right, Merge &merge) {
+    if (value) return merge(*value, std::move(*right.value));
+    value.emplace(std::move(*right.value));
+    return 0;
+  }
+};
+
 /* weft_reduce, or weft_reduce_local, with objects as accumulators. `leaf(optional<T> &,
  * begin, end)` adds elements to an accumulator that may still be empty; `merge(T &, T
  * &&)` adds the accumulator of what follows. Each accumulator that weft makes is either
- * merged, which ends it, or the result. The result is empty if there was no element. */
+ * merged, which ends it, or the result. The result is empty if there was no element.
+ *
+ * What leaf or merge have left behind when they threw, which may be half moved from, is
+ * not used again: the accumulator is empty then. Nor are accumulators merged of which an
+ * element has failed. Those of weft_reduce_local have elements of all positions: a
+ * failure of their merges counts behind all elements. */
 template <class T, class Leaf, class Merge>
 std::optional<T> reduce_objects(const weft_opts *o, std::size_t n, Leaf &leaf,
                                 Merge &merge,
@@ -25,43 +51,42 @@ std::optional<T> reduce_objects(const weft_opts *o, std::size_t n, Leaf &leaf,
   static_assert(alignof(T) <= alignof(std::max_align_t),
                 "weft: the type of a reduction must not need more alignment than malloc "
                 "gives");
-  struct accumulator {
-    std::optional<T> value;
-    std::size_t first = 0; /* index */
-  };
+  using part = accumulator<T>;
   struct frame {
     Leaf &leaf;
     Merge &merge;
+    const bool is_local;
     earliest failure;
 
-    static void init(void *acc, void *) {
-      ::new (acc) accumulator;
+    void caught(part &in, std::size_t position) noexcept {
+      failure.caught_at(position);
+      in.value.reset();
     }
     WF_SIMD static void fold(void *acc, std::size_t begin, std::size_t end, void *ctx) {
       frame &here = from_ctx<frame>(ctx);
-      accumulator &to = *std::launder(static_cast<accumulator *>(acc));
-      to.first = begin;
-      here.failure.run(begin, [&] { here.leaf(to.value, begin, end); });
+      part &to = part::at(acc);
+      to.first = here.is_local ? SIZE_MAX - 1 : begin;
+      to.end = here.is_local ? SIZE_MAX - 1 : end;
+      if (here.failure.is_behind(begin)) return;
+      guarded([&] { here.leaf(to.value, begin, end); }, [&] { here.caught(to, begin); });
     }
     static void join(void *acc, const void *right, void *ctx) {
       frame &here = from_ctx<frame>(ctx);
-      accumulator &to = *std::launder(static_cast<accumulator *>(acc));
-      accumulator &from =
-          *std::launder(static_cast<accumulator *>(const_cast<void *>(right)));
-      if (from.value)
-        here.failure.run(from.first, [&] {
-          if (to.value)
-            here.merge(*to.value, std::move(*from.value));
-          else
-            to.value.emplace(std::move(*from.value));
-        });
-      from.~accumulator();
+      part &to = part::at(acc), &from = part::at(right);
+      auto merge = [&here](T &left, T &&more) {
+        here.merge(left, std::move(more));
+        return 0;
+      };
+      if (from.value && !here.failure.is_behind(from.end))
+        guarded([&] { to.add(from, merge); }, [&] { here.caught(to, from.first); });
+      if (to.end < from.end) to.end = from.end;
+      from.~part();
     }
-  } in{leaf, merge, {}};
-  const weft_reducer r = {sizeof(accumulator), frame::init, frame::fold, frame::join};
-  slot<accumulator> result;
+  } in{leaf, merge, how == weft_reduce_local_with, {}};
+  const weft_reducer r = {sizeof(part), part::init, frame::fold, frame::join};
+  slot<part> result;
   how(o, &result.get(), n, &r, &in);
-  accumulator all = result.take();
+  part all = result.take();
   in.failure.rethrow_if_caught();
   return std::move(all.value);
 }
@@ -117,7 +142,8 @@ T reduce_from(const weft_opts *o, V view, T &&start, const Op &op, const Map &ma
  * leaf.
  *
  * Exceptions: as in loops, what the serial code would have thrown if the function of an
- * element throws. Partial results are destroyed. */
+ * element throws. Partial results are destroyed; after an exception none is merged of
+ * whose elements one has failed. */
 
 /* Combines all elements by an operation.
  *
@@ -251,7 +277,7 @@ A fold_local(R &&range, const A &identity, Step &&step, Merge &&merge) {
 namespace detail {
 
 /* What try_fold has in its frame: the accumulators are those of C, so that an error has
- * its position. An empty one has no value. */
+ * its position. */
 template <class A, class V, class Step, class Merge> struct try_folding {
   const V view;
   const A &identity;
@@ -259,54 +285,53 @@ template <class A, class V, class Step, class Merge> struct try_folding {
   const Merge &merge;
   earliest failure;
 
-  struct accumulator {
-    std::optional<A> value;
-    std::size_t first = 0; /* index */
-  };
-  static accumulator &of(const void *acc) noexcept {
-    return *std::launder(static_cast<accumulator *>(const_cast<void *>(acc)));
-  }
-  static void init(void *acc, void *) {
-    ::new (acc) accumulator;
-  }
-  /* What C gets for an exception: only not 0 matters. */
-  template <class Body> int caught(std::size_t position, Body &&body) noexcept {
+  using part = accumulator<A>;
+
+  /* Calls body(), which returns 0 or an error and works on an accumulator; after a
+   * failure that is not used again. What C gets for an exception only has to be not 0. */
+  template <class Body> int tried(part &in, std::size_t position, Body &&body) noexcept {
     int error = WEFT_ECANCELED;
-    guarded([&] { error = body(); }, [&] { failure.caught_at(position); });
+    guarded(
+        [&] {
+          error = body();
+          if (error != 0) failure.settle(position, [] {});
+        },
+        [&] { failure.caught_at(position); });
+    if (error != 0) in.value.reset();
     return error;
   }
   static int fold(void *acc, std::size_t begin, std::size_t end, void *ctx) {
     try_folding &here = from_ctx<try_folding>(ctx);
-    accumulator &to = of(acc);
+    part &to = part::at(acc);
     to.first = begin;
-    return here.caught(begin, [&] {
+    to.end = end;
+    return here.tried(to, begin, [&] {
       if (!to.value) to.value.emplace(here.identity);
       for (std::size_t i = begin; i < end; i++)
-        if (int error = here.step(*to.value, here.view[i])) {
-          here.failure.settle(begin, [] {}); /* unless an exception was in front */
-          return error;
-        }
+        if (int error = here.step(*to.value, here.view[i])) return error;
       return 0;
     });
   }
+  int merged(A &to, A &&right) const {
+    if constexpr (std::is_void_v<std::invoke_result_t<const Merge &, A &, A>>) {
+      merge(to, std::move(right));
+      return 0;
+    } else {
+      return static_cast<int>(merge(to, std::move(right)));
+    }
+  }
+  /* Accumulators of which an element has failed are not merged. */
   static int join(void *acc, const void *right, void *ctx) {
     try_folding &here = from_ctx<try_folding>(ctx);
-    accumulator &to = of(acc), &from = of(right);
+    part &to = part::at(acc), &from = part::at(right);
+    auto merge = [&here](A &left, A &&more) {
+      return here.merged(left, std::move(more));
+    };
     int error = 0;
-    if (from.value)
-      error = here.caught(from.first, [&] {
-        if (!to.value) {
-          to.value.emplace(std::move(*from.value));
-          return 0;
-        }
-        if constexpr (std::is_void_v<std::invoke_result_t<const Merge &, A &, A>>) {
-          here.merge(*to.value, std::move(*from.value));
-          return 0;
-        } else {
-          return static_cast<int>(here.merge(*to.value, std::move(*from.value)));
-        }
-      });
-    from.~accumulator();
+    if (from.value && !here.failure.is_behind(from.end))
+      error = here.tried(to, from.first, [&] { return to.add(from, merge); });
+    if (to.end < from.end) to.end = from.end;
+    from.~part();
     return error;
   }
 };
@@ -339,16 +364,15 @@ int try_fold(const options &o, R &&range, A &result, Step &&step, Merge &&merge)
     if constexpr (right && detail::expect_fold<Step, Merge, A, element>()) {
       using frame = detail::try_folding<A, decltype(view), std::remove_reference_t<Step>,
                                         std::remove_reference_t<Merge>>;
-      using accumulator = typename frame::accumulator;
-      static_assert(alignof(accumulator) <= alignof(std::max_align_t),
+      using part = typename frame::part;
+      static_assert(alignof(part) <= alignof(std::max_align_t),
                     "weft: the type of a reduction must not need more alignment than "
                     "malloc gives");
       frame in{view, result, step, merge, {}};
-      const weft_try_reducer r = {sizeof(accumulator), frame::init, frame::fold,
-                                  frame::join};
-      detail::slot<accumulator> all;
+      const weft_try_reducer r = {sizeof(part), part::init, frame::fold, frame::join};
+      detail::slot<part> all;
       const int status = weft_try_reduce_with(&o, &all.get(), view.size(), &r, &in);
-      accumulator whole = all.take();
+      part whole = all.take();
       in.failure.rethrow_if_caught();
       if (status == 0 && whole.value) result = std::move(*whole.value);
       return status;
