@@ -199,8 +199,11 @@ namespace detail {
 template <class Step, class Merge, class A, class Element> constexpr bool expect_fold() {
   constexpr bool right =
       std::is_invocable_v<Step &, A &, Element> && std::is_invocable_v<Merge &, A &, A>;
+  constexpr bool copyable = std::is_copy_constructible_v<A>;
   static_assert(right, "weft::fold: needs step(A &, element) and merge(A &, A &&)");
-  if constexpr (right)
+  static_assert(copyable, "weft::fold: each block starts from a copy of the identity, so "
+                          "A must be copyable; transform_reduce only moves");
+  if constexpr (right && copyable)
     return expect_shared<Step, A &, Element>() && expect_shared<Merge, A &, A>();
   else
     return false;
@@ -223,7 +226,10 @@ A fold_by(decltype(&weft_reduce_with) how, const weft_opts *o, R &range,
       if (all) return std::move(*all);
     }
   }
-  return identity;
+  if constexpr (std::is_copy_constructible_v<A>)
+    return identity;
+  else
+    std::terminate(); /* does not compile, see expect_fold */
 }
 
 } // namespace detail
