@@ -277,6 +277,11 @@ def sensitivity(now):
     return table(["of ideal", "50 ns", "100 ns", "200 ns"], rows)
 
 
+def agrees(real, simulated):
+    """Of two counts: within a factor of 2; small ones may differ by 3."""
+    return max(real, simulated) <= 2 * min(real, simulated) or abs(real - simulated) <= 3
+
+
 def validation(path):
     with open(path, encoding="utf-8") as file:
         pairs = json.load(file)
@@ -286,11 +291,12 @@ def validation(path):
         ratio = simulated["ns"] / real["ns"]
         cells = [pair["workload"], f"{real['ns'] / 1e6:.2f}", f"{simulated['ns'] / 1e6:.2f}",
                  f"{ratio:.2f}", "yes" if 0.8 <= ratio <= 1.25 else "no"]
-        for count in ("steals", "asks", "wakes", "barriers"):
-            cells.append(f"{real[count]:.0f} / {simulated[count]:.0f}")
+        for count in ("steals", "asks", "exposes", "takeovers", "wakes", "futile", "barriers"):
+            mark = "" if agrees(real[count], simulated[count]) else "**"
+            cells.append(f"{mark}{real[count]:.0f} / {simulated[count]:.0f}{mark}")
         rows.append(cells)
     return table(["workload", "real, ms", "simulated", "ratio", "within 25 %", "steals: r / s",
-                  "asks", "wakes", "barriers"], rows)
+                  "asks", "exposes", "take-overs", "wakes", "futile", "barriers"], rows)
 
 
 def main():

@@ -14,7 +14,7 @@ typedef struct number {
   const char *name;
   unsigned *count; /* one of the two */
   sm_time *time;   /* in nanoseconds in the file */
-  bool set;
+  bool set;        /* or it need not be: then it is 0 */
 } number;
 
 static number numbers[] = {
@@ -40,6 +40,8 @@ static number numbers[] = {
     {"wake_delay", NULL, &sm_now.wake_delay, false},
     {"wake_delay_halted", NULL, &sm_now.wake_delay_halted, false},
     {"halts_after", NULL, &sm_now.halts_after, false},
+    {"wake_delay_all_halted", NULL, &sm_now.wake_delay_all_halted, true},
+    {"timer_slack", NULL, &sm_now.timer_slack, true},
     {"barrier", NULL, &sm_now.barrier, false},
     {"barrier_cpu", NULL, &sm_now.barrier_cpu, false},
     {"barrier_stop", NULL, &sm_now.barrier_stop, false},

@@ -32,6 +32,7 @@ typedef struct sm_machine {
   sm_time store_queue;
   sm_time relax, clock, ticks, allocate;
   sm_time wait, wake, wake_nobody, wake_delay, wake_delay_halted, halts_after;
+  sm_time wake_delay_all_halted, timer_slack; /* 0: as the others, none */
   sm_time barrier, barrier_cpu, barrier_stop;
   sm_time yield, context_switch, slice, start_thread;
   sm_time ahead;

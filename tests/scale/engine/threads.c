@@ -60,6 +60,9 @@ static unsigned thread_count;
 static thread *current;
 static cpu cpus[SM_MAX_CPUS];
 static unsigned queued_threads; /* on all CPUs */
+static unsigned running_cpus;
+static sm_time all_idle_since;   /* if no CPU runs */
+static sm_time all_halted_until; /* no CPU had run for a while, the last time */
 static thread *wait_lists[WAIT_LISTS];
 static xp_context outside;
 static sm_time barrier_free;
@@ -169,6 +172,8 @@ static thread *queue_take(cpu *c) {
 static void begin_on(unsigned number, thread *t, sm_time when) {
   cpu *c = &cpus[number];
   if (when < c->free_at) when = c->free_at;
+  if (running_cpus++ == 0 && when > all_idle_since + sm_now.halts_after)
+    all_halted_until = when;
   t->state = RUNNING;
   t->cpu = (int)number;
   t->clock = when;
@@ -186,6 +191,7 @@ static void end_on(unsigned number, sm_time when) {
   c->busy += when - c->busy_since;
   c->running = NULL;
   c->free_at = when;
+  if (--running_cpus == 0) all_idle_since = when;
   tree_set(number, SM_NEVER);
   thread *t = queue_take(c);
   if (t == NULL && queued_threads > 0) {
@@ -212,6 +218,17 @@ static int idle_cpu_near(unsigned last) {
   return -1;
 }
 
+/* How long it takes until a thread runs on an idle CPU. A guest of which no CPU has run
+ * for a while is further away than one CPU that has halted, and stays so for each CPU
+ * until that one runs. */
+static sm_time delay_on(const cpu *c, sm_time when) {
+  if (when <= c->free_at + sm_now.halts_after) return sm_now.wake_delay;
+  bool all_halted = running_cpus == 0 ? when > all_idle_since + sm_now.halts_after
+                                      : c->free_at < all_halted_until;
+  return all_halted && sm_now.wake_delay_all_halted > 0 ? sm_now.wake_delay_all_halted
+                                                        : sm_now.wake_delay_halted;
+}
+
 /* A thread can run again, at `when`. */
 static void make_ready(thread *t, sm_time when) {
   int idle = idle_cpu_near((unsigned)t->cpu);
@@ -220,11 +237,7 @@ static void make_ready(thread *t, sm_time when) {
     queue_add(&cpus[t->cpu], t);
     return;
   }
-  const cpu *c = &cpus[idle];
-  sm_time rested = when > c->free_at ? when - c->free_at : 0;
-  sm_time delay =
-      rested > sm_now.halts_after ? sm_now.wake_delay_halted : sm_now.wake_delay;
-  begin_on((unsigned)idle, t, when + delay);
+  begin_on((unsigned)idle, t, when + delay_on(&cpus[idle], when));
 }
 
 /* ---- who runs ---- */
@@ -440,7 +453,7 @@ bool sm_wait(const uint32_t *word, uint32_t expected, sm_time timeout) {
   self->waits_on = word;
   self->timed_out = false;
   if (timeout < SM_NEVER) {
-    self->deadline = began + timeout;
+    self->deadline = began + timeout + sm_now.timer_slack;
     timer_add(self);
   }
   sm_clock += sm_now.wait / 2;
