@@ -150,6 +150,15 @@ static inline __attribute__((always_inline)) wf_owner *wf_self_now(void) {
 #define WF_ADDRESS_NOW(pointer, variable)                                                \
   __asm__ __volatile__("lea{q} {%1, %0|%0, %1}" : "=r"(pointer) : "m"(variable))
 
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WF_HAS_THREAD_SANITIZER 1
+#endif
+#endif
+#if !defined(WF_HAS_THREAD_SANITIZER) && !defined(__SANITIZE_THREAD__)
+#define WF_ADDS_TO_BOTTOM 1
+#endif
+
 /* Is a place in the ring at or above the one that a pin names? One comparison with
  * memory, which is as good as a relaxed load. */
 static inline __attribute__((always_inline)) bool wf_slot_reaches(const wf_ptr *slot,
@@ -197,6 +206,22 @@ wf_owner_push(wf_owner *self, wf_ptr *slot, wf_task *task) {
   return wf_slot_reaches(slot + 1, &self->x_limit);
 }
 
+/* The same where `slot` was loaded from bottom just before. Where the assembly is known
+ * to work, bottom is added to in memory, by one instruction, which takes less time (a
+ * tree of joins: 3.7 ns for each instead of 4.25; docs/design/fast-path.md). No other
+ * thread writes bottom, and on x86 each store is a release. ThreadSanitizer would not see
+ * this one. */
+static inline __attribute__((always_inline)) bool
+wf_owner_push_next(wf_owner *self, wf_ptr *slot, wf_task *task) {
+#if defined(WF_ADDS_TO_BOTTOM)
+  wf_ptr_store_relaxed(slot, task); /* as above */
+  __asm__ __volatile__("add{q} {$8, %0|%0, 8}" : "+m"(self->x_bottom.raw) : : "memory");
+  return wf_slot_reaches(slot + 1, &self->x_limit);
+#else
+  return wf_owner_push(self, slot, task);
+#endif
+}
+
 /* Takes the newest entry, which is in `slot`, off the deque. True: it was private, and is
  * the caller's. False: perhaps it was not; the caller puts bottom back (wf_owner_unpop)
  * and finds out under the lock. */
@@ -223,7 +248,8 @@ static inline __attribute__((always_inline)) void wf_owner_unpop(wf_owner *self,
 /* Forks a task, of which all fields are set. */
 static inline __attribute__((always_inline)) void wf_fork_push(wf_owner *self,
                                                                wf_task *task) {
-  if (WF_UNLIKELY(wf_owner_push(self, wf_owner_bottom(self), task))) wf_fork_slow(self);
+  wf_ptr *slot = wf_owner_bottom(self);
+  if (WF_UNLIKELY(wf_owner_push_next(self, slot, task))) wf_fork_slow(self);
 }
 
 /* The fast half of a join. Everything that was forked after a task has been joined before
