@@ -8,6 +8,7 @@
   XP_CHECK(condition) /* with guesses, as gcc compiles it */
 #include "sched_kit.h"
 
+#include <sched/search.h>
 #include <weft/typed_task.h>
 
 WEFT_TASK_FAST(int, count_one, int, value) {
@@ -54,6 +55,34 @@ SCENARIO(fast_taken_over, .setup = one_worker, .threads = {worker_1, run_both},
 SCENARIO(fast_halves_must_overlap, .setup = one_worker,
          .threads = {worker_1, run_both_meeting}, .check = check_ran_2, .tick_ns = 3100,
          .quick_bound = 1)
+
+/* The first fork of a guest is public, and opens the pins. The second one is private, and
+ * may come between the barrier of a thief and its look at bottom: then only the order of
+ * the fork's own stores shows the task to the thief, and that of a join shows that it is
+ * gone. The thief is a worker that takes over once and runs one task, not a whole thread.
+ */
+static void call_two_twice(void *ctx) {
+  two_calls(false);
+  two_calls(ctx != NULL);
+}
+static void run_both_twice(void) {
+  weft_pool_run(pool, call_two_twice, NULL);
+  done_with_pool();
+}
+
+static void take_over_and_run_one(void *ctx) {
+  (void)ctx;
+  (void)wf_search_take_over(&pool->workers[1]);
+  (void)weft_yield();
+}
+static void thief(void) {
+  XP_CHECK(wf_deque_prepare(&pool->workers[1].deque) == 0);
+  wf_guest_run_as(&pool->workers[1], take_over_and_run_one, NULL);
+}
+
+SCENARIO(fast_fork_under_take_over, .setup = one_worker,
+         .threads = {run_both_twice, thief}, .check = check_ran_4,
+         .quick_bound = 2)
 
 /* ---- what moves bottom ---- */
 
