@@ -88,6 +88,14 @@ LITMUS(sb_seq_cst, .threads = {sb_sc_0, sb_sc_1}, .check = outcome_2,
 LITMUS(sb_seq_cst_and_fence, .threads = {sb_sc_0, sb_fence_1}, .check = outcome_2,
        .outcomes = {"1 10 11", "1 10 11", "1 10 11"})
 
+/* A seq_cst load of one's own store does not make it seq_cst. */
+static void sb_own_0(void) {
+  RELEASE_STORE(x, 1);
+  if (SC_LOAD(x) == 1) r[0] = SC_LOAD(y);
+}
+LITMUS(sb_own_store_is_read, .threads = {sb_own_0, sb_sc_1}, .check = outcome_2,
+       .outcomes = {"1 10 11", "0 1 10 11", "0 1 10 11"})
+
 /* An exchange is a full fence on x86, and not in C11. */
 static void sb_rmw_0(void) {
   wf_u32_exchange_acq_rel(&x, 1);

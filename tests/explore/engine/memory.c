@@ -356,12 +356,19 @@ static bool releases(xp_order order) {
   return order == XP_RELEASE || order == XP_ACQ_REL || order == XP_SEQ_CST;
 }
 
-static void know(xp_location *location, const xp_stored *stored, xp_order order) {
+static void know(xp_location *location, const xp_stored *stored) {
   if (xp_now.mode != XP_RA) return;
   uint32_t *mine = stamp_of(views[xp_current].current, location);
   if (stored->stamp > *mine) *mine = stored->stamp;
+}
+
+/* All later seq_cst accesses know of a seq_cst store. A seq_cst load does not make such a
+ * store of what it reads. The text of C++20 says so, but RC11 does not, nor does x86,
+ * where a thread finds its own store in its store buffer before others see it. */
+static void note_seq_cst(xp_location *location, const xp_stored *stored, xp_order order) {
+  if (xp_now.mode != XP_RA || order != XP_SEQ_CST) return;
   uint32_t *sc = stamp_of(sc_view, location);
-  if (order == XP_SEQ_CST && stored->stamp > *sc) *sc = stored->stamp;
+  if (stored->stamp > *sc) *sc = stored->stamp;
 }
 
 static void take_over(const xp_stored *stored, xp_order order) {
@@ -377,7 +384,8 @@ static void add_store(xp_location *location, unsigned at, uint64_t value, xp_ord
   xp_stored *stored = make_store(value);
   stored->by_rmw = read != NULL;
   insert(location, at, stored);
-  know(location, stored, order);
+  know(location, stored);
+  note_seq_cst(location, stored, order);
   stored->view = (uint32_t *)arena_take(view_words);
   const uint32_t *base = releases(order) ? mine->current : mine->released;
   memcpy(stored->view, base, view_words * sizeof *base);
@@ -423,7 +431,7 @@ uint64_t xp_load(const void *p, unsigned size, xp_order order) {
     unsigned at = pick(location, lower_stamp(location, order), any_store, 0);
     const xp_stored *stored = location->stores[at];
     value = stored->value;
-    know(location, stored, order);
+    know(location, stored);
     take_over(stored, order);
   }
   if (location != NULL) xp_cover(__builtin_return_address(0));
@@ -502,7 +510,7 @@ uint64_t xp_rmw(void *p, unsigned size, xp_rmw_kind kind, uint64_t operand,
     unsigned at = pick(location, lower_stamp(location, order), can_follow, 0);
     const xp_stored *read = location->stores[at];
     old = read->value;
-    know(location, read, order);
+    know(location, read);
     take_over(read, order);
     add_store(location, at + 1, cut(combined(kind, old, operand), size), order, read);
   }
@@ -532,7 +540,7 @@ bool xp_cas(void *p, unsigned size, uint64_t *expected, uint64_t desired, xp_ord
     const xp_stored *read = location->stores[at];
     old = read->value;
     done = old == *expected && !(weak && xp_choose(XP_CHOOSE_FAULT, 2) == 1);
-    know(location, read, done ? order : XP_RELAXED);
+    know(location, read);
     take_over(read, done ? order : XP_RELAXED);
     if (done) add_store(location, at + 1, desired, order, read);
   }
@@ -590,7 +598,7 @@ uint64_t xp_memory_look(const void *p, unsigned size) {
   if (xp_now.mode == XP_RA && location->id >= 0) {
     if (xp_raw_read(location) != location->last_raw) restart(location);
     ensure_first(location);
-    know(location, location->stores[location->count - 1], XP_RELAXED);
+    know(location, location->stores[location->count - 1]);
   }
   return xp_raw_read(location);
 }
