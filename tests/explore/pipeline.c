@@ -4,7 +4,8 @@
  * SPDX-License-Identifier: MIT */
 #include <explore/engine/explore.h>
 
-#include <par/pipeline/pipeline.h>
+/* With what is static there. */
+#include <par/pipeline/run.c>
 #include <stdlib.h>
 #include <string.h>
 
@@ -381,6 +382,57 @@ static void limited_parallel(void) {
 }
 PIPE(members_behind_a_blocking_stage, limited)
 PIPE(members_behind_a_blocking_first_stage, limited_parallel)
+
+/* Fresh tokens of a parallel first stage: three threads see that there is one left. */
+static void one_fresh_left(void) {
+  parallel_serial_ordered();
+  wf_u32_init(&w->pipe.source.x_fresh, 1);
+}
+static void take_a_fresh_one(void) {
+  const wf_token *token = take_fresh(&w->pipe);
+  if (token != NULL) w->visits[token->index]++;
+}
+static void the_last_was_taken_once(void) {
+  XP_CHECK(take_fresh(&w->pipe) == NULL);
+  XP_CHECK(wf_u32_peek(&w->pipe.source.x_fresh) == 2);
+  XP_CHECK(w->visits[0] == 0 && w->visits[1] == 1);
+  free(w);
+}
+SCENARIO(last_fresh_token, .setup = one_fresh_left,
+         .threads = {take_a_fresh_one, take_a_fresh_one, take_a_fresh_one},
+         .check = the_last_was_taken_once, .bound = 4, .ra_bound = 2)
+
+/* One of two members enters a blocking stage while the other one has made an item, so
+ * that a further one can be made: at least one of them brings a third member. */
+static int wait_for_the_other(void *item, size_t number, void *ctx) {
+  (void)item, (void)number, (void)ctx;
+  while (wf_u32_load_acquire(&x_finished) == 0) wf_sys_relax();
+  return 0;
+}
+static void about_to_block(void) {
+  ordered_parallel_ordered();
+  w->stages[1].blocks = true;
+  w->stages[1].fn = wait_for_the_other;
+  wf_u32_init(&w->pipe.source.x_state, WF_DOOR_BUSY);
+  wf_u32_init(&w->pipe.source.x_fresh, 1);
+  wf_u32_init(&w->pipe.x_active, 2);
+}
+static void block_in_a_stage(void) {
+  call_in_section(&w->pipe, &w->stages[1], w->items[0], 0);
+}
+static void leave_the_source(void) {
+  wf_pipe *p = &w->pipe;
+  wf_source_leave(&p->source);
+  if (wf_source_is_ready(&p->source, p->tokens_count)) bring_member(p);
+  wf_u32_store_release(&x_finished, 1);
+}
+static void a_member_was_brought(void) {
+  XP_CHECK(wf_u32_peek(&x_wanted) >= 1);
+  free(w);
+}
+SCENARIO(work_comes_while_a_member_blocks, .setup = about_to_block,
+         .threads = {block_in_a_stage, leave_the_source}, .check = a_member_was_brought,
+         .bound = XP_UNBOUNDED)
 
 /* The helper is a member already, finds nothing yet and leaves, while the caller makes
  * work available and sees it counted. */
