@@ -57,7 +57,8 @@ template <class T, class F, class Call> void each_by(F &f, Call &&call) {
  *
  * Threads: get() any; each, combine and the destructor while no other thread uses it.
  * Exceptions: what T() or make throws reaches the caller of get(), and the next call
- * tries again; std::bad_alloc without memory. With make, T must be movable. */
+ * tries again; std::bad_alloc without memory. With make, T must be movable; the
+ * constructor of a T that is not must not call weft. */
 template <class T> class local {
 public:
   local() : local(make_default, {}) {
