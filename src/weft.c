@@ -127,6 +127,7 @@
 #include "par/iter/sink_collect.c"
 #include "par/iter/sink_fold.c"
 #include "par/iter/sink_search.c"
+#include "par/iter/sink_sum.c"
 #include "par/iter/split.c"
 
 #include "par/graph/build.c"

@@ -50,6 +50,8 @@ typedef struct weft_iter_kernel {
   weft_iter_kernel_kind kind;
   size_t in, right, out; /* element sizes; right: of the zip */
   wf_iter_code any, wide;
+  wf_iter_number number; /* what the stage makes */
+  wf_iter_sums sums, wide_sums;
 } weft_iter_kernel;
 
 #ifdef __cplusplus
@@ -81,7 +83,11 @@ typedef struct weft_iter_kernel {
       0,                                                                                 \
       sizeof(U),                                                                         \
       {name##_run_, NULL, NULL, NULL},                                                   \
-      {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL}};
+      {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL},                        \
+      WF_ITER_NUMBER_OF(U),                                                              \
+      {name##_whole_, name##_columns_},                                                  \
+      {WF_ITER_WIDE_OR_NULL(name##_whole_wide_),                                         \
+       WF_ITER_WIDE_OR_NULL(name##_columns_wide_)}};
 
 /* A kernel stage: makes one element from one of each of two sequences.
  *
@@ -101,7 +107,11 @@ typedef struct weft_iter_kernel {
       sizeof(V),                                                                         \
       sizeof(U),                                                                         \
       {name##_run_, NULL, NULL, NULL},                                                   \
-      {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL}};
+      {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL},                        \
+      WF_ITER_NUMBER_OF(U),                                                              \
+      {name##_whole_, name##_columns_},                                                  \
+      {WF_ITER_WIDE_OR_NULL(name##_whole_wide_),                                         \
+       WF_ITER_WIDE_OR_NULL(name##_columns_wide_)}};
 
 /* A kernel stage: makes an element from each, or leaves it out.
  *
@@ -121,7 +131,10 @@ typedef struct weft_iter_kernel {
       0,                                                                                 \
       sizeof(U),                                                                         \
       {name##_run_, NULL, name##_count_, NULL},                                          \
-      {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_), NULL}};
+      {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_), NULL},                      \
+      WF_ITER_NUMBER_OF(U),                                                              \
+      {name##_whole_, NULL},                                                             \
+      {WF_ITER_WIDE_OR_NULL(name##_whole_wide_), NULL}};
 
 /* A kernel stage: lets pass the elements for which an expression is true.
  *
@@ -140,7 +153,10 @@ typedef struct weft_iter_kernel {
       sizeof(T),                                                                         \
       {name##_run_, NULL, name##_count_, name##_keep_},                                  \
       {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_),                             \
-       WF_ITER_WIDE_OR_NULL(name##_keep_wide_)}};
+       WF_ITER_WIDE_OR_NULL(name##_keep_wide_)},                                         \
+      WF_ITER_NUMBER_OF(T),                                                              \
+      {name##_whole_, NULL},                                                             \
+      {WF_ITER_WIDE_OR_NULL(name##_whole_wide_), NULL}};
 
 /* A kernel stage: makes any number of elements from each.
  *
@@ -161,6 +177,9 @@ typedef struct weft_iter_kernel {
       0,                                                                                 \
       sizeof(U),                                                                         \
       {NULL, name##_flat_, name##_count_, NULL},                                         \
-      {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_), NULL}};
+      {NULL, NULL, WF_ITER_WIDE_OR_NULL(name##_count_wide_), NULL},                      \
+      WF_ITER_NO_NUMBER,                                                                 \
+      {NULL, NULL},                                                                      \
+      {NULL, NULL}};
 
 #endif

@@ -40,8 +40,121 @@ typedef struct wf_iter_code {
   void (*keep)(unsigned char *kept, const void *in, size_t n, void *ctx);
 } wf_iter_code;
 
+/* What a stage makes, if those are numbers that sinks add up. Others have no sums. */
+typedef enum wf_iter_number {
+  WF_ITER_NO_NUMBER,
+  WF_ITER_I32,
+  WF_ITER_U32,
+  WF_ITER_I64,
+  WF_ITER_U64,
+  WF_ITER_F32,
+  WF_ITER_F64
+} wf_iter_number;
+
+/* The sum of what a stage makes of n elements, in one loop that hands on no element. For
+ * one kind of CPU. No member may be added here either. */
+typedef struct wf_iter_sums {
+  /* All but flat maps, where they make integers: the sum, which wraps around. */
+  uint64_t (*whole)(const void *in, const void *right, size_t n, void *ctx);
+  /* Maps and zips that make floats: eight sums for each group of WF_ITER_GROUP elements,
+   * by the tree of src/par/fold/simd.h. */
+  void (*columns)(double *sums, const void *in, const void *right, size_t groups,
+                  void *ctx);
+} wf_iter_sums;
+
+enum { WF_ITER_GROUP = 128 };
+
+/* Adds four rows of eight columns by halves, each column alone. */
+static inline void wf_iter_add_rows(double *to, const double *rows) {
+  for (int c = 0; c < 8; c++)
+    to[c] = (rows[c] + rows[c + 8]) + (rows[c + 16] + rows[c + 24]);
+}
+
 #ifdef __cplusplus
 }
+
+/* Which number U is, and its value. */
+template <class U> struct wf_iter_type {
+  static constexpr wf_iter_number number = WF_ITER_NO_NUMBER;
+  static uint64_t whole(const U &) {
+    return 0;
+  }
+  static double real(const U &) {
+    return 0;
+  }
+};
+#define WF_ITER_TYPE_WHOLE(U, name, wide)                                                \
+  template <> struct wf_iter_type<U> {                                                   \
+    static constexpr wf_iter_number number = name;                                       \
+    static uint64_t whole(U y) {                                                         \
+      return static_cast<uint64_t>(static_cast<wide>(y));                                \
+    }                                                                                    \
+    static double real(U) {                                                              \
+      return 0;                                                                          \
+    }                                                                                    \
+  };
+#define WF_ITER_TYPE_REAL(U, name)                                                       \
+  template <> struct wf_iter_type<U> {                                                   \
+    static constexpr wf_iter_number number = name;                                       \
+    static uint64_t whole(U) {                                                           \
+      return 0;                                                                          \
+    }                                                                                    \
+    static double real(U y) {                                                            \
+      return static_cast<double>(y);                                                     \
+    }                                                                                    \
+  };
+WF_ITER_TYPE_WHOLE(int32_t, WF_ITER_I32, int64_t)
+WF_ITER_TYPE_WHOLE(uint32_t, WF_ITER_U32, uint64_t)
+WF_ITER_TYPE_WHOLE(int64_t, WF_ITER_I64, int64_t)
+WF_ITER_TYPE_WHOLE(uint64_t, WF_ITER_U64, uint64_t)
+WF_ITER_TYPE_REAL(float, WF_ITER_F32)
+WF_ITER_TYPE_REAL(double, WF_ITER_F64)
+#undef WF_ITER_TYPE_WHOLE
+#undef WF_ITER_TYPE_REAL
+
+#define WF_ITER_NUMBER_OF(U)   wf_iter_type<U>::number
+#define WF_ITER_WHOLE_OF(U, y) wf_iter_type<U>::whole(y)
+#define WF_ITER_REAL_OF(U, y)  wf_iter_type<U>::real(y)
+#else
+/* The functions take any pointer, because all of them must compile for every type. */
+#define WF_ITER_VALUE(name, result, U, wide)                                             \
+  static inline result name(const void *y) {                                             \
+    return (result)(wide) * (const U *)y;                                                \
+  }
+WF_ITER_VALUE(wf_iter_i32, uint64_t, int32_t, int64_t)
+WF_ITER_VALUE(wf_iter_u32, uint64_t, uint32_t, uint64_t)
+WF_ITER_VALUE(wf_iter_i64, uint64_t, int64_t, int64_t)
+WF_ITER_VALUE(wf_iter_u64, uint64_t, uint64_t, uint64_t)
+WF_ITER_VALUE(wf_iter_f32, double, float, double)
+WF_ITER_VALUE(wf_iter_f64, double, double, double)
+#undef WF_ITER_VALUE
+static inline uint64_t wf_iter_no_whole(const void *y) {
+  return (void)y, 0;
+}
+static inline double wf_iter_no_real(const void *y) {
+  return (void)y, 0;
+}
+
+/* clang-format off */
+#define WF_ITER_NUMBER_OF(U)                                                             \
+  _Generic((U *)NULL, int32_t *: WF_ITER_I32, uint32_t *: WF_ITER_U32,                   \
+    int64_t *: WF_ITER_I64, uint64_t *: WF_ITER_U64, float *: WF_ITER_F32,               \
+    double *: WF_ITER_F64, default: WF_ITER_NO_NUMBER)
+#define WF_ITER_WHOLE_OF(U, y)                                                           \
+  _Generic((U *)NULL, int32_t *: wf_iter_i32, uint32_t *: wf_iter_u32,                   \
+    int64_t *: wf_iter_i64, uint64_t *: wf_iter_u64, default: wf_iter_no_whole)(&(y))
+#define WF_ITER_REAL_OF(U, y)                                                            \
+  _Generic((U *)NULL, float *: wf_iter_f32, double *: wf_iter_f64,                       \
+    default: wf_iter_no_real)(&(y))
+/* clang-format on */
+#endif
+
+/* Nothing that made the values of an array is merged with what is done to them: neither
+ * does a product become one operation with the sum that it goes into. */
+#if defined(__GNUC__)
+#define WF_ITER_SETTLE(array) __asm__ volatile("" : "+m"(array))
+#else
+#define WF_ITER_SETTLE(array)
 #endif
 
 /* `expr` stands without parentheses, so that gcc reports a wrong type where the program
@@ -169,20 +282,80 @@ typedef struct wf_iter_code {
     return wf_total;                                                                     \
   }
 
+/* `second` is what a zip needs to have y. */
+#define WF_ITER_NOTHING
+#define WF_ITER_SECOND(V)                                                                \
+  V const y = WF_CAST(V const *, wf_right)[wf_i];                                        \
+  (void)y;
+
+#define WF_ITER_WHOLE_LOOP(SIMD, fn, T, second, U, keep, expr)                           \
+  SIMD static uint64_t fn(const void *wf_from, const void *wf_right, size_t wf_n,        \
+                          void *ctx) {                                                   \
+    WF_ITER_SOURCE(T);                                                                   \
+    uint64_t wf_sum = 0;                                                                 \
+    (void)wf_right;                                                                      \
+    for (size_t wf_i = 0; wf_i < wf_n; wf_i++) {                                         \
+      T const x = wf_src[wf_i];                                                          \
+      second(void) x;                                                                    \
+      U const wf_y = expr;                                                               \
+      wf_sum += (keep) ? WF_ITER_WHOLE_OF(U, wf_y) : 0;                                  \
+    }                                                                                    \
+    return wf_sum;                                                                       \
+  }
+
+/* Four rows at a time: what is read from memory is read in its order. */
+#define WF_ITER_COLUMNS_LOOP(SIMD, fn, T, second, U, expr)                               \
+  SIMD static void fn(double *wf_sums, const void *wf_from, const void *wf_right,        \
+                      size_t wf_groups, void *ctx) {                                     \
+    WF_ITER_SOURCE(T);                                                                   \
+    (void)wf_right;                                                                      \
+    for (size_t wf_begin = 0; wf_begin < wf_groups * WF_ITER_GROUP;                      \
+         wf_begin += WF_ITER_GROUP, wf_sums += 8) {                                      \
+      double wf_quarters[32];                                                            \
+      for (size_t wf_q = 0; wf_q < 4; wf_q++) {                                          \
+        double wf_rows[32];                                                              \
+        for (size_t wf_k = 0; wf_k < 32; wf_k++) {                                       \
+          const size_t wf_i = wf_begin + 32 * wf_q + wf_k;                               \
+          T const x = wf_src[wf_i];                                                      \
+          second(void) x;                                                                \
+          U const wf_y = expr;                                                           \
+          wf_rows[wf_k] = WF_ITER_REAL_OF(U, wf_y);                                      \
+        }                                                                                \
+        WF_ITER_SETTLE(wf_rows);                                                         \
+        wf_iter_add_rows(wf_quarters + 8 * wf_q, wf_rows);                               \
+      }                                                                                  \
+      wf_iter_add_rows(wf_sums, wf_quarters);                                            \
+    }                                                                                    \
+  }
+
 /* ---- all loops of a kernel stage, for both kinds of CPUs ---- */
+
+#define WF_ITER_WHOLES(name, T, second, U, keep, expr)                                   \
+  WF_ITER_WHOLE_LOOP(WF_SIMD, name##_whole_, T, second, U, keep, expr)                   \
+  WF_ITER_WIDE(                                                                          \
+      WF_ITER_WHOLE_LOOP(WF_SIMD_WIDE, name##_whole_wide_, T, second, U, keep, expr))
+
+#define WF_ITER_SUMS(name, T, second, U, expr)                                           \
+  WF_ITER_WHOLES(name, T, second, U, true, expr)                                         \
+  WF_ITER_COLUMNS_LOOP(WF_SIMD, name##_columns_, T, second, U, expr)                     \
+  WF_ITER_WIDE(                                                                          \
+      WF_ITER_COLUMNS_LOOP(WF_SIMD_WIDE, name##_columns_wide_, T, second, U, expr))
 
 #define WF_ITER_MAP(name, T, U, expr)                                                    \
   WF_ITER_MAP_LOOP(WF_SIMD, name##_run_, T, U, expr)                                     \
-  WF_ITER_WIDE(WF_ITER_MAP_LOOP(WF_SIMD_WIDE, name##_run_wide_, T, U, expr))
+  WF_ITER_WIDE(WF_ITER_MAP_LOOP(WF_SIMD_WIDE, name##_run_wide_, T, U, expr))             \
+  WF_ITER_SUMS(name, T, WF_ITER_NOTHING, U, expr)
 
 #define WF_ITER_ZIP(name, T, V, U, expr)                                                 \
   WF_ITER_ZIP_LOOP(WF_SIMD, name##_run_, T, V, U, expr)                                  \
-  WF_ITER_WIDE(WF_ITER_ZIP_LOOP(WF_SIMD_WIDE, name##_run_wide_, T, V, U, expr))
+  WF_ITER_WIDE(WF_ITER_ZIP_LOOP(WF_SIMD_WIDE, name##_run_wide_, T, V, U, expr))          \
+  WF_ITER_SUMS(name, T, WF_ITER_SECOND(V), U, expr)
 
 #define WF_ITER_SIEVE(name, T, U, keep, expr)                                            \
   WF_ITER_SIEVE_LOOP(WF_SIMD, name##_run_, T, U, keep, expr)                             \
   WF_ITER_COUNT_LOOP(WF_SIMD, name##_count_, T, keep)                                    \
-  WF_ITER_WIDE(WF_ITER_COUNT_LOOP(WF_SIMD_WIDE, name##_count_wide_, T, keep))
+  WF_ITER_WIDE(WF_ITER_COUNT_LOOP(WF_SIMD_WIDE, name##_count_wide_, T, keep))            \
+  WF_ITER_WHOLES(name, T, WF_ITER_NOTHING, U, keep, expr)
 
 #define WF_ITER_KEEP(name, T, keep)                                                      \
   WF_ITER_KEEP_LOOP(WF_SIMD, name##_keep_, T, keep)                                      \

@@ -331,7 +331,7 @@ DEFINE_MAP(weft_iter_flat_map, WF_FLAT_MAP, flat_map, false, WF_ITER_GROWS)
  */
 static void need_kernel(const weft_iter_kernel *kernel, const char *call) {
   if (kernel == NULL) wf_fatal(call, "the kernel stage is NULL");
-  if (kernel->struct_size < sizeof *kernel)
+  if (kernel->struct_size < offsetof(weft_iter_kernel, number))
     wf_fatal(call, "the kernel stage was not made by WEFT_KERNEL_* of this version");
 }
 

@@ -231,6 +231,9 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
       wf_copy_element(out + j * size + s->as.zip.right_at, right + j * right_size,
                       right_size);
     }
+  } else if (run->pairs && k == run->plan->root) {
+    run->right = right;
+    return left;
   } else if (s->kind == WF_ZIP_KERNEL) {
     wf_iter_kernel_run(s, out, left, right, w.n);
   } else {

@@ -10,6 +10,7 @@
 #define WF_PAR_ITER_H
 
 #include "../base/bytes.h"
+#include "../fold/reduce.h"
 #include "../fold/simd.h"
 #include "../loop/loop.h"
 
@@ -214,6 +215,9 @@ struct wf_iter_run {
   unsigned ended;   /* a take_while that came to its end, or NONE */
   bool stopped;     /* the sink wants no more */
   bool only_counts; /* the sink does not look at the elements, which may be NULL */
+  bool fused;       /* the sink has the loop of the stage behind the root */
+  bool pairs;       /* the sink has the loop of the root, a zip, and takes pairs: */
+  const char *right; /* the right sides; the batch has the left ones */
 };
 
 /* Calls fn(run) with a run that has memory. */
@@ -295,7 +299,7 @@ typedef struct wf_iter_pulling {
  * end or until all have left. Inside the pool only. */
 void wf_iter_pull_all(wf_iter_pulling *pulling, bool alone);
 
-/* ---- folds: sink_fold.c ---- */
+/* ---- folds: sink_fold.c, sink_sum.c ---- */
 
 typedef struct wf_iter_leaf wf_iter_leaf;
 
@@ -308,7 +312,23 @@ typedef struct wf_iter_folding {
   void (*finish)(wf_iter_leaf *leaf, size_t begin);
   void (*merge)(void *acc, const void *right, void *ctx);
   void *ctx;
+  bool fused, pairs; /* of the runs */
 } wf_iter_folding;
+
+/* A fold that is under way. wf_iter_fold_start sets all of it, wf_iter_fold_run runs it;
+ * in between sums of floats change `fold`, `group` and `parts`. */
+typedef struct wf_iter_fold_call {
+  const wf_iter_plan *plan;
+  const wf_iter_folding *folding;
+  void *result;
+  wf_fold fold;
+  size_t group;    /* of leaves, for sums of floats; else 1 */
+  weft_opts parts; /* for sums of floats: how a leaf is cut itself, if it is */
+} wf_iter_fold_call;
+
+void wf_iter_fold_start(wf_iter_fold_call *call, const wf_iter_plan *plan, void *result,
+                        const wf_iter_folding *f);
+void wf_iter_fold_run(const wf_iter_fold_call *call);
 
 /* A sum of floats that is under way: columns of complete groups, and elements of a group
  * that is not complete. WF_SUM_LEVELS: a leaf has at most 128 groups, of floats, and what

@@ -10,15 +10,10 @@
 
 /* ---- kernel stages ---- */
 
-/* Whether this CPU runs what is compiled for AVX2. */
-static bool is_wide(void) {
-  return wf_simd_get()->wide;
-}
-
 static size_t kernel_plain(const wf_stage *s, void *out, const void *in,
-                           const void *right, size_t n) {
+                           const void *right, size_t n, bool wide) {
   const weft_iter_kernel *kernel = wf_stage_kernel(s);
-  if (kernel->wide.run != NULL && is_wide())
+  if (kernel->wide.run != NULL && wide)
     return kernel->wide.run(out, in, right, n, s->as.kernel.ctx);
   return kernel->any.run(out, in, right, n, s->as.kernel.ctx);
 }
@@ -28,22 +23,22 @@ static size_t kernel_plain(const wf_stage *s, void *out, const void *in,
 enum { SIEVE_PART = 512 };
 
 /* What moves the elements that a filter keeps. NULL: the stage's own loop does. */
-static wf_compact_fn *compaction_for(const wf_stage *s) {
+static wf_compact_fn *compaction_for(const wf_stage *s, const wf_simd *simd) {
   if (wf_stage_kernel(s)->any.keep == NULL) return NULL;
-  if (s->size == 8) return wf_simd_get()->compact_8;
-  return s->size == 4 ? wf_simd_get()->compact_4 : NULL;
+  if (s->size == 8) return simd->compact_8;
+  return s->size == 4 ? simd->compact_4 : NULL;
 }
 
 static size_t kernel_sieve(const wf_stage *s, char *out, const char *in, size_t n,
-                           wf_compact_fn *move_kept) {
+                           wf_compact_fn *move_kept, bool wide) {
   const weft_iter_kernel *kernel = wf_stage_kernel(s);
-  bool wide = kernel->wide.keep != NULL && is_wide();
+  bool by_wide = kernel->wide.keep != NULL && wide;
   size_t size = s->size, kept = 0;
   unsigned char keep[SIEVE_PART];
   for (size_t i = 0; i < n; i += SIEVE_PART) {
     size_t part = n - i < SIEVE_PART ? n - i : SIEVE_PART;
-    (wide ? kernel->wide.keep : kernel->any.keep)(keep, in + i * size, part,
-                                                  s->as.kernel.ctx);
+    (by_wide ? kernel->wide.keep : kernel->any.keep)(keep, in + i * size, part,
+                                                     s->as.kernel.ctx);
     kept += move_kept(out + kept * size, in + i * size, keep, part);
   }
   return kept;
@@ -51,16 +46,17 @@ static size_t kernel_sieve(const wf_stage *s, char *out, const char *in, size_t 
 
 size_t wf_iter_kernel_run(const wf_stage *s, char *out, const char *in, const char *right,
                           size_t n) {
-  wf_compact_fn *move_kept = compaction_for(s);
-  size_t made = move_kept != NULL ? kernel_sieve(s, out, in, n, move_kept)
-                                  : kernel_plain(s, out, in, right, n);
+  const wf_simd *simd = wf_simd_get();
+  wf_compact_fn *move_kept = compaction_for(s, simd);
+  size_t made = move_kept != NULL ? kernel_sieve(s, out, in, n, move_kept, simd->wide)
+                                  : kernel_plain(s, out, in, right, n, simd->wide);
   WF_ASSERT(made <= n);
   return made;
 }
 
 size_t wf_iter_kernel_count(const wf_stage *s, const char *in, size_t n) {
   const weft_iter_kernel *kernel = wf_stage_kernel(s);
-  if (kernel->wide.count != NULL && is_wide())
+  if (kernel->wide.count != NULL && wf_simd_get()->wide)
     return kernel->wide.count(in, n, s->as.kernel.ctx);
   return kernel->any.count(in, n, s->as.kernel.ctx);
 }
@@ -422,12 +418,13 @@ static bool is_array(const wf_stage *s) {
   return s->kind == WF_SLICE;
 }
 
-/* Does a kernel stage read arrays and write to the place of its results? Then no batch is
- * in a slot, and it need not be short. */
+/* Does a kernel stage read arrays, and write to the place of its results or add them up?
+ * Then no batch is in a slot, and it need not be short. */
 static bool needs_no_slot(const wf_iter_run *run) {
   const wf_stage *stages = run->plan->it->stages, *s = wf_plan_root(run->plan);
   unsigned k = run->plan->root;
-  if (run->target == NULL) return false;
+  if (run->fused && is_array(s)) return true;
+  if (run->target == NULL && !run->pairs) return false;
   if (s->kind == WF_ZIP_KERNEL)
     return is_array(&s[-1]) && is_array(&stages[wf_stage_left(stages, k)]);
   return s->kind == WF_KERNEL && wf_stage_kernel(s)->kind == WEFT_ITER_KERNEL_MAP &&

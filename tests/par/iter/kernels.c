@@ -91,6 +91,100 @@ TEST(filters_of_all_sizes) {
   }
 }
 
+/* ---- sums that the last stage makes by itself ---- */
+
+WEFT_KERNEL_MAP(as_i32, int64_t, int32_t, (int32_t)(x * 3 - 50))
+WEFT_KERNEL_MAP(as_u32, int64_t, uint32_t, (uint32_t)x * 2654435761u)
+WEFT_KERNEL_MAP(as_u64, int64_t, uint64_t, (uint64_t)x * 0x9e3779b97f4a7c15u)
+WEFT_KERNEL_MAP(as_f32, int64_t, float, (float)x / 3.0f)
+WEFT_KERNEL_MAP(as_f64, int64_t, double, (double)x / 3.0)
+WEFT_KERNEL_MAP(as_struct, int64_t, wide_number, ((wide_number){.key = x}))
+WEFT_KERNEL_FILTER(of_three, int64_t, x % 3 == 0)
+WEFT_KERNEL_FILTER_MAP(odd_negated, int64_t, int64_t, x % 2 == 1, -x)
+WEFT_KERNEL_ZIP(difference, int64_t, int64_t, int64_t, x - 2 * y)
+WEFT_KERNEL_ZIP(quotient, double, int64_t, double, x / (double)(y + 1))
+
+/* Sums by the loops of the last stage, and of the array that a collect has made. */
+#define SUMS_AGREE(it, name, T)                                                          \
+  {                                                                                      \
+    T *made = array_of(n + 1, sizeof *made);                                             \
+    size_t count = weft_iter_collect(&(it), made, n, sizeof *made);                      \
+    CHECK(weft_iter_sum_##name(&(it)) == weft_sum_##name(made, count));                  \
+    free(made);                                                                          \
+  }
+
+#define SUM_OF_STAGE(kernel, name, T)                                                    \
+  {                                                                                      \
+    weft_iter it = weft_iter_slice(a, n, sizeof *a);                                     \
+    weft_iter_apply(&it, &kernel, NULL);                                                 \
+    SUMS_AGREE(it, name, T)                                                              \
+    it = weft_iter_range(-5, (int64_t)n - 5);                                            \
+    weft_iter_apply(&it, &kernel, NULL);                                                 \
+    SUMS_AGREE(it, name, T)                                                              \
+  }
+
+static void sums_of_zips(const int64_t *a, const int64_t *b, size_t n) {
+  weft_iter left = weft_iter_slice(a, n, sizeof *a);
+  weft_iter right = weft_iter_slice(b, n, sizeof *b), both = left;
+  weft_iter_zip_apply(&both, &right, &difference, NULL);
+  SUMS_AGREE(both, i64, int64_t)
+  weft_iter_apply(&both, &as_f64, NULL); /* the zip is no longer the last */
+  SUMS_AGREE(both, f64, double)
+  weft_iter_zip_apply(&both, &right, &quotient, NULL);
+  SUMS_AGREE(both, f64, double)
+  weft_iter_reverse(&right);
+  weft_iter_zip_apply(&left, &right, &difference, NULL);
+  SUMS_AGREE(left, i64, int64_t)
+}
+
+TEST(sums_by_the_last_stage) {
+  static const size_t more[] = {8192, 8193, 70001};
+  enum { MORE = sizeof more / sizeof *more, ALL = sizeof NUMBERS / sizeof *NUMBERS };
+  FOR_SETS(set) {
+    for (unsigned l = 0; l < ALL + MORE; l++) {
+      size_t n = l < ALL ? NUMBERS[l] : more[l - ALL];
+      int64_t *a = array_of(n, sizeof *a), *b = array_of(n, sizeof *b);
+      for (size_t i = 0; i < n; i++)
+        a[i] = (int64_t)(i * 2654435761u % 1000), b[i] = (int64_t)(i % 77);
+      SUM_OF_STAGE(as_i32, i32, int32_t)
+      SUM_OF_STAGE(as_i32, u32, uint32_t) /* not the type of the stage */
+      SUM_OF_STAGE(as_u32, u32, uint32_t)
+      SUM_OF_STAGE(as_u32, i32, int32_t)
+      SUM_OF_STAGE(as_u64, u64, uint64_t)
+      SUM_OF_STAGE(as_u64, i64, int64_t)
+      SUM_OF_STAGE(as_f32, f32, float)
+      SUM_OF_STAGE(as_f64, f64, double)
+      SUM_OF_STAGE(as_f64, u64, uint64_t)
+      SUM_OF_STAGE(of_three, i64, int64_t)
+      SUM_OF_STAGE(odd_negated, i64, int64_t)
+      sums_of_zips(a, b, n);
+      free(a);
+      free(b);
+    }
+  }
+}
+
+/* Filters and maps before the last stage, and elements that are no numbers. */
+TEST(sums_behind_other_stages) {
+  enum { N = 20000 };
+  int64_t expected = 0;
+  for (int64_t x = 0; x < N; x++)
+    if (x % 3 == 0 && x % 2 == 1) expected += -x;
+  FOR_SETS(set) {
+    weft_iter it = weft_iter_range(0, N);
+    weft_iter_apply(&it, &of_three, NULL);
+    weft_iter_apply(&it, &odd_negated, NULL);
+    CHECK_EQ(weft_iter_sum_i64(&it), expected);
+    weft_iter_apply(&it, &as_struct, NULL);
+    CHECK_EQ(weft_iter_count(&it), N / 6);
+    weft_iter floats = weft_iter_range(0, N);
+    weft_iter_apply(&floats, &of_three, NULL);
+    weft_iter_apply(&floats, &as_f64, NULL);
+    double sum = weft_iter_sum_f64(&floats), exact = (double)(N / 3) * (N / 3 + 1) / 2;
+    CHECK(sum > exact - 1e-3 && sum < exact + 1e-3);
+  }
+}
+
 /* ---- the same bits ---- */
 
 WEFT_KERNEL_MAP(mixed_up, double, double, x * 1.1 + x / 3.0 - 0.1)
