@@ -211,9 +211,12 @@ void wf_sys_wake_all(wf_u32 *word) {
 
 /* ---- process-wide barrier ---- */
 
-/* Every Windows since Vista has the call, and it cannot fail. */
+/* Every Windows since Vista has the call, and it cannot fail. In Wine it returns without
+ * having done anything (version 8.0: a stub), which no result shows. */
 bool wf_sys_barrier_prepare(void) {
-  return true;
+  const HMODULE ntdll = GetModuleHandleW(L"ntdll.dll");
+  const bool is_wine = ntdll != NULL && GetProcAddress(ntdll, "wine_get_version") != NULL;
+  return !is_wine;
 }
 
 /* It interrupts the CPUs that run threads of this process. Its description speaks of the
