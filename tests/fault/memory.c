@@ -1,6 +1,6 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free,--wrap=pthread_create,--wrap=mmap,--wrap=syscall */
-/* link: -Wl,--wrap=sched_getaffinity,--wrap=clock_gettime */
+/* link: -Wl,--wrap=clock_gettime */
 /* Every way to use the library when memory runs out, at each request in turn.
  *
  * SPDX-License-Identifier: MIT */

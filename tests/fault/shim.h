@@ -2,7 +2,7 @@
  * process-wide barrier, the affinity mask, the clock. For programs that are linked with
  *
  *     -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free
- *     -Wl,--wrap=pthread_create,--wrap=mmap,--wrap=syscall,--wrap=sched_getaffinity
+ *     -Wl,--wrap=pthread_create,--wrap=mmap,--wrap=syscall
  *     -Wl,--wrap=clock_gettime
  *
  * (in one line). A fault strikes the k-th call of its kind, once or from then on. To be
@@ -113,16 +113,9 @@ void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd,
 static bool answer_syscall(long number, bool is_wait, int *error) {
   *error = atomic_load(&faults.error);
   return (is_wait && fault_strikes(FAULT_WAIT)) ||
-         (number == SYS_membarrier && fault_strikes(FAULT_BARRIER));
-}
-
-int __real_sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask);
-int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask);
-
-int __wrap_sched_getaffinity(pid_t process, size_t size, cpu_set_t *mask) {
-  if (fault_strikes(FAULT_AFFINITY))
-    return (int)syscall_answer(atomic_load(&faults.error));
-  return __real_sched_getaffinity(process, size, mask);
+         (number == SYS_membarrier && fault_strikes(FAULT_BARRIER)) ||
+         ((number == SYS_sched_getaffinity || number == SYS_sched_setaffinity) &&
+          fault_strikes(FAULT_AFFINITY));
 }
 
 /* ---- time ---- */

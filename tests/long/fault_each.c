@@ -1,6 +1,6 @@
 /* link: -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc */
 /* link: -Wl,--wrap=free,--wrap=pthread_create,--wrap=mmap,--wrap=syscall */
-/* link: -Wl,--wrap=sched_getaffinity,--wrap=clock_gettime */
+/* link: -Wl,--wrap=clock_gettime */
 /* Waits and clocks that fail at every single call beyond those that tests/long/fault.c
  * strikes with each fault: one fault after the other, the calls one by one, up to the
  * two-thousandth. In parts, none of which takes an hour.
