@@ -15,7 +15,7 @@
 static const scale_workload *workload;
 static scale_run run = {.size = 1, .extra = -1};
 static unsigned top_lines = 12;
-static bool verbose;
+static bool verbose, profile;
 
 static struct {
   sm_time begin, end, busy;
@@ -67,11 +67,14 @@ void scale_begin(void) {
   measured.counts = sm_count;
   measured.busy = sm_busy_time();
   sm_lines_reset();
+  if (profile) sm_profile_begin();
   measured.begin = sm_clock;
 }
 
 void scale_end(void) {
   measured.end = sm_clock;
+  if (profile) sm_profile_end();
+  sm_profiles = false;
   sm_counts now = sm_count;
   measured.busy = sm_busy_time() - measured.busy;
   const uint64_t *b = (const uint64_t *)&measured.counts, *n = (const uint64_t *)&now;
@@ -155,7 +158,7 @@ static line_name name_of(uintptr_t address) {
 typedef struct kind_total {
   const char *name;
   uint64_t misses, hottest;
-  sm_time queued;
+  sm_time queued, waited;
   int worker; /* of the hottest */
 } kind_total;
 
@@ -172,6 +175,7 @@ static void add_line(const sm_line_use *use, void *ctx) {
   if (i == kind_count) kinds[kind_count++] = (kind_total){.name = name.name};
   kinds[i].misses += use->misses;
   kinds[i].queued += use->queued;
+  kinds[i].waited += use->waited;
   all_misses += use->misses;
   if (use->misses > kinds[i].hottest) {
     kinds[i].hottest = use->misses;
@@ -237,6 +241,53 @@ static void print_result(double seconds, uint64_t accesses) {
             (double)accesses / seconds / 1e6);
 }
 
+/* ---- where the time went: --profile ---- */
+
+static bool searches_now(void) {
+  return wf_self != NULL &&
+         wf_u32_peek(&wf_worker_of(wf_self)->x_state) != WF_STATE_WORKING;
+}
+
+static const char *const spent_names[] = {"work",   "lines",   "search", "pause",
+                                          "system", "barrier", "asleep"};
+_Static_assert(sizeof spent_names / sizeof spent_names[0] == SM_SPENT_KINDS, "names");
+
+/* How many CPUs did what between two times, on average. */
+static void print_spent(sm_time from, sm_time to) {
+  double length = (double)(to - from), rest = sm_now.cpus;
+  fprintf(stderr, "%9.1f", (double)from / 1e6);
+  for (int i = 0; i < SM_SPENT_KINDS; i++) {
+    double mean = (double)sm_profile_sum((sm_spent)i, from, to) / length;
+    fprintf(stderr, " %8.1f", mean);
+    rest -= mean;
+  }
+  fprintf(stderr, " %8.1f\n", rest);
+}
+
+static int longer_waits(const void *a, const void *b) {
+  const kind_total *x = a, *y = b;
+  return (x->waited < y->waited) - (x->waited > y->waited);
+}
+
+static void print_profile(void) {
+  enum { STEPS = 40 };
+  sm_time total = measured.end - measured.begin;
+  sm_time step = (total / STEPS / 1000000 + 1) * 1000000;
+  fprintf(stderr, "CPUs that do this, on average, from that microsecond on:\n%9s", "us");
+  for (int i = 0; i < SM_SPENT_KINDS; i++) fprintf(stderr, " %8s", spent_names[i]);
+  fprintf(stderr, " %8s\n", "other");
+  for (sm_time at = 0; at < total; at += step) print_spent(at, at + step);
+  fprintf(stderr, "all:\n");
+  print_spent(0, (total / 1000000 + 1) * 1000000);
+  qsort(kinds, kind_count, sizeof kinds[0], longer_waits);
+  fprintf(stderr, "CPUs that wait for lines, on average:\n");
+  for (unsigned i = 0; i < kind_count && i < top_lines; i++)
+    fprintf(stderr, "%9.2f %s: %llu misses, hottest %llu of worker %d\n",
+            (double)kinds[i].waited / (double)total, kinds[i].name,
+            (unsigned long long)kinds[i].misses, (unsigned long long)kinds[i].hottest,
+            kinds[i].worker);
+}
+
 static double host_seconds(void) {
   return (double)clock() / CLOCKS_PER_SEC;
 }
@@ -249,13 +300,14 @@ static void simulate(void *ctx) {
   double start = host_seconds();
   workload->fn(&run);
   print_result(host_seconds() - start, sm_count.accesses);
+  if (profile) print_profile();
   weft_pool_destroy(run.pool);
 }
 
 static int usage(void) {
   fprintf(stderr,
           "usage: scale --machine FILE [--cpus N] [--threads N] [--size X] [--seed N]\n"
-          "             [--set NAME=VALUE] [--verbose] WORKLOAD\n");
+          "             [--set NAME=VALUE] [--profile] [--verbose] WORKLOAD\n");
   for (const scale_workload *w = scale_first; w != NULL; w = w->next)
     fprintf(stderr, "  %-16s %s\n", w->name, w->about);
   return 2;
@@ -271,6 +323,8 @@ int main(int argc, char **argv) {
     bool has_value = i + 1 < argc;
     if (strcmp(argv[i], "--verbose") == 0)
       verbose = true;
+    else if (strcmp(argv[i], "--profile") == 0)
+      profile = true;
     else if (argv[i][0] != '-')
       workload = scale_find(argv[i]);
     else if (!has_value)
@@ -296,6 +350,7 @@ int main(int argc, char **argv) {
   for (unsigned i = 0; i < change_count; i++)
     if (!sm_machine_set(changes[i])) return 2;
   if (run.threads == 0) run.threads = sm_now.cpus;
+  sm_searches = searches_now;
   sm_heap_init(seed);
   sm_memory_init();
   sm_run(simulate, NULL);

@@ -79,6 +79,7 @@ typedef struct sm_line_use {
   uint64_t misses;
   uint64_t touches; /* the part of them that came from others than the last owner */
   sm_time queued;
+  sm_time waited; /* of all CPUs, for transfers and the queue before them */
 } sm_line_use;
 void sm_lines_each(void (*fn)(const sm_line_use *use, void *ctx), void *ctx);
 
@@ -120,5 +121,34 @@ void sm_wake(const void *word, bool all);
 void sm_barrier(void);
 /* Time that CPUs had a thread. */
 sm_time sm_busy_time(void);
+
+/* ---- profile.c ---- */
+
+/* What CPUs spend time with. The rest of it is instructions that find their lines. */
+typedef enum sm_spent {
+  SM_WORK,    /* sm_spend */
+  SM_LINES,   /* waits for a line, in code that works */
+  SM_SEARCH,  /* the same in code that searches */
+  SM_PAUSE,   /* relax instructions, clocks */
+  SM_SYSTEM,  /* wait, wake, yield */
+  SM_BARRIER, /* the barrier, and being stopped by one */
+  SM_ASLEEP,  /* no thread on the CPU */
+  SM_SPENT_KINDS
+} sm_spent;
+
+/* Is there a profile? Times are noted from sm_profile_begin on. */
+extern bool sm_profiles;
+void sm_profile_begin(void);
+void sm_profile_add(sm_spent what, sm_time from, sm_time to);
+/* The time that all CPUs have spent so between two times since the begin. */
+sm_time sm_profile_sum(sm_spent what, sm_time from, sm_time to);
+/* CPUs that are idle now have been so until now. */
+void sm_profile_end(void);
+/* Does the running thread search? Set by the program around the engine. */
+extern bool (*sm_searches)(void);
+
+static inline void sm_note(sm_spent what, sm_time from, sm_time to) {
+  if (__builtin_expect(sm_profiles, 0)) sm_profile_add(what, from, to);
+}
 
 #endif

@@ -23,6 +23,7 @@ enum { SET_WORDS = SM_MAX_CPUS / 64, ALONE = 1 };
 typedef struct line {
   sm_time free_at;  /* a transfer of it ends then */
   sm_time queued;   /* that CPUs have waited for it */
+  sm_time waited;   /* and for its transfers, where there is a profile */
   uint32_t misses;  /* since the last reset */
   uint32_t sharers; /* the number of a set; 0: has none yet */
   int16_t owner;    /* the CPU that wrote it last, + 1; 0: nobody */
@@ -166,6 +167,13 @@ static sm_time start_of(line *l, sm_time when) {
   return l->free_at;
 }
 
+/* The running thread has waited for a line until now. */
+static void note_wait(line *l, sm_time from) {
+  if (!sm_profiles || from >= sm_clock) return;
+  l->waited += sm_clock - from;
+  sm_profile_add(sm_searches() ? SM_SEARCH : SM_LINES, from, sm_clock);
+}
+
 static __attribute__((noinline)) void read_miss(line *l) {
   unsigned cpu = (unsigned)sm_cpu;
   if (l->owner == 0) {
@@ -173,6 +181,7 @@ static __attribute__((noinline)) void read_miss(line *l) {
     l->alone = ALONE;
     note_move(l, SM_MEMORY);
     sm_clock += sm_now.memory;
+    note_wait(l, sm_clock - sm_now.memory);
     return;
   }
   cpu_set *set = set_of(l);
@@ -191,7 +200,9 @@ static __attribute__((noinline)) void read_miss(line *l) {
   }
   set->bits[cpu / 64] |= (uint64_t)1 << (cpu % 64);
   note_move(l, from);
+  sm_time began = sm_clock;
   sm_clock = start + time_from(from);
+  note_wait(l, began);
 }
 
 /* The CPU gets the line for itself. Returns when, if it begins at `when`. */
@@ -246,19 +257,25 @@ static inline void access_store(uintptr_t address) {
   if (is_mine(l)) return;
   sm_time end = claim(l, sm_clock);
   if (end > sm_stores_end) sm_stores_end = end;
+  sm_time began = sm_clock;
   if (sm_stores_end > sm_clock + sm_now.store_queue)
     sm_clock = sm_stores_end - sm_now.store_queue;
+  note_wait(l, began);
 }
 
 static inline void access_rmw(uintptr_t address) {
   sm_count.accesses++;
   sm_count.rmws++;
-  if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
-  step_far();
   line *l = line_of(address);
+  sm_time began = sm_clock;
+  if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
+  if (sm_profiles && l != NULL) note_wait(l, began);
+  step_far();
   if (__builtin_expect(!hits(l), 0)) {
     sm_turn();
+    began = sm_clock;
     if (!is_mine(l)) sm_clock = claim(l, sm_clock);
+    note_wait(l, began);
     l->free_at = sm_clock + sm_now.rmw;
   }
   sm_clock += sm_now.rmw;
@@ -266,7 +283,10 @@ static inline void access_rmw(uintptr_t address) {
 
 void sm_fence(void) {
   sm_count.fences++;
-  if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
+  if (sm_stores_end > sm_clock) {
+    sm_note(sm_profiles && sm_searches() ? SM_SEARCH : SM_LINES, sm_clock, sm_stores_end);
+    sm_clock = sm_stores_end;
+  }
   sm_clock += sm_now.fence;
 }
 
@@ -340,7 +360,7 @@ void sm_lines_reset(void) {
   for (uint32_t i = 0; i < moved_count; i++) {
     line *l = line_number(moved[i], &address);
     l->misses = 0;
-    l->queued = 0;
+    l->queued = l->waited = 0;
   }
   moved_count = 0;
 }
@@ -351,6 +371,7 @@ void sm_lines_each(void (*fn)(const sm_line_use *use, void *ctx), void *ctx) {
     const line *l = line_number(moved[i], &use.address);
     use.misses = l->misses;
     use.queued = l->queued;
+    use.waited = l->waited;
     fn(&use, ctx);
   }
 }

@@ -153,11 +153,13 @@ unsigned wf_sys_cpu_count(const char *root) {
 }
 
 uint64_t wf_sys_now_ns(void) {
+  sm_note(SM_PAUSE, sm_clock, sm_clock + sm_now.clock);
   sm_clock += sm_now.clock;
   return sm_clock / SM_NS;
 }
 
 uint64_t wf_sys_ticks(void) {
+  sm_note(SM_PAUSE, sm_clock, sm_clock + sm_now.ticks);
   sm_clock += sm_now.ticks;
   return sm_clock / SM_NS + 1; /* 0 means "not yet" in places */
 }
@@ -168,6 +170,7 @@ uint64_t wf_sys_ticks_per_us(void) {
 
 void wf_sys_relax(void) {
   sm_count.relaxes++;
+  sm_note(SM_PAUSE, sm_clock, sm_clock + sm_now.relax);
   sm_clock += sm_now.relax;
 }
 

@@ -174,6 +174,7 @@ static void begin_on(unsigned number, thread *t, sm_time when) {
   if (when < c->free_at) when = c->free_at;
   if (running_cpus++ == 0 && when > all_idle_since + sm_now.halts_after)
     all_halted_until = when;
+  sm_note(SM_ASLEEP, c->free_at, when);
   t->state = RUNNING;
   t->cpu = (int)number;
   t->clock = when;
@@ -273,6 +274,7 @@ static thread *choose_next(void) {
   cpu *c = &cpus[number];
   tree_set(number, SM_NEVER);
   thread *t = c->running;
+  sm_note(SM_BARRIER, t->clock, t->clock + c->debt);
   t->clock += c->debt;
   c->debt = 0;
   return t;
@@ -330,10 +332,12 @@ void sm_step(void) {
 
 void sm_spend(sm_time time) {
   while (time > WORK_PART) {
+    sm_note(SM_WORK, sm_clock, sm_clock + WORK_PART);
     sm_clock += WORK_PART;
     time -= WORK_PART;
     sm_turn();
   }
+  sm_note(SM_WORK, sm_clock, sm_clock + time);
   sm_clock += time;
   sm_turn();
 }
@@ -404,6 +408,7 @@ void sm_thread_join(unsigned number) {
 
 void sm_thread_yield(void) {
   sm_count.yields++;
+  sm_note(SM_SYSTEM, sm_clock, sm_clock + sm_now.yield);
   sm_clock += sm_now.yield;
   sm_turn();
   if (cpus[sm_cpu].queued == 0) return;
@@ -442,6 +447,7 @@ bool sm_wait(const uint32_t *word, uint32_t expected, sm_time timeout) {
   sm_count.waits++;
   if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
   sm_time began = sm_clock;
+  sm_note(SM_SYSTEM, sm_clock, sm_clock + sm_now.wait);
   sm_clock += sm_now.wait / 2;
   sm_turn();
   if (*word != expected) return true;
@@ -462,6 +468,7 @@ bool sm_wait(const uint32_t *word, uint32_t expected, sm_time timeout) {
 }
 
 void sm_wake(const void *word, bool all) {
+  sm_note(SM_SYSTEM, sm_clock, sm_clock + sm_now.wake_nobody);
   sm_clock += sm_now.wake_nobody;
   if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
   sm_turn();
@@ -476,6 +483,7 @@ void sm_wake(const void *word, bool all) {
     *at = t->next;
     timer_remove(t);
     /* The waker pays before the sleeper runs. */
+    sm_note(SM_SYSTEM, sm_clock, sm_clock + sm_now.wake - sm_now.wake_nobody);
     sm_clock += sm_now.wake - sm_now.wake_nobody;
     make_ready(t, sm_clock > t->clock ? sm_clock : t->clock);
     woken++;
@@ -492,6 +500,7 @@ void sm_barrier(void) {
   if (sm_stores_end > sm_clock) sm_clock = sm_stores_end;
   sm_turn();
   unsigned others = 0;
+  sm_time began = sm_clock;
   if (barrier_free > sm_clock) sm_clock = barrier_free;
   for (unsigned i = 0; i < sm_now.cpus; i++) {
     if (cpus[i].running == NULL || (int)i == sm_cpu) continue;
@@ -500,6 +509,7 @@ void sm_barrier(void) {
   }
   sm_clock += sm_now.barrier + others * sm_now.barrier_cpu;
   barrier_free = sm_clock;
+  sm_note(SM_BARRIER, began, sm_clock);
   sm_turn();
 }
 
@@ -511,4 +521,9 @@ sm_time sm_busy_time(void) {
     if (sm_clock > cpus[i].busy_since) sum += sm_clock - cpus[i].busy_since;
   }
   return sum;
+}
+
+void sm_profile_end(void) {
+  for (unsigned i = 0; i < sm_now.cpus; i++)
+    if (cpus[i].running == NULL) sm_profile_add(SM_ASLEEP, cpus[i].free_at, sm_clock);
 }
