@@ -12,8 +12,9 @@
  *
  * A worker that gets sleepy makes the JEC even, a poster makes it odd; each increments it
  * only if the parity is not yet right. So in a busy pool posting costs one load. The
- * sleepy worker keeps the value it left and registers as sleeping only if the counter
- * still has it.
+ * sleepy worker keeps the value it left, and stays awake if the counter has moved when it
+ * looks again. That saves most sleeps that would be in vain, not all: a worker that has
+ * registered as sleeping looks for work once more (sleep.md).
  *
  * Who calls: the sleep protocol of the pool (src/sched/sleep.c), from any thread.
  *
@@ -115,23 +116,23 @@ static inline uint64_t wf_counters_post(wf_counters *counters) {
   return word;
 }
 
-/* Registers a worker, which is counted as inactive, as sleeping, unless the JEC has moved
- * since wf_counters_announce returned a word with `jec`. */
-static inline bool wf_counters_try_sleep(wf_counters *counters, uint32_t jec) {
-  WF_ASSERT((jec & 1) == 0);
-  uint64_t word = wf_counters_load(counters);
-  while (wf_counters_jec(word) == jec) {
-    WF_ASSERT(wf_counters_sleeping(word) < wf_counters_inactive(word));
-    /* pairs with the other operations on the word */
-    if (wf_u64_cas_seq_cst(&counters->x_word, &word, word + WF_ONE_SLEEPING)) return true;
-  }
-  return false;
-}
-
-/* Registers a worker as sleeping whatever was posted: it looks again by itself. */
+/* Registers a worker, which is counted as inactive, as sleeping whatever was posted: it
+ * looks again by itself. */
 static inline void wf_counters_add_sleeping(wf_counters *counters) {
   /* pairs with the other operations on the word */
-  wf_u64_fetch_add_seq_cst(&counters->x_word, WF_ONE_SLEEPING);
+  uint64_t old = wf_u64_fetch_add_seq_cst(&counters->x_word, WF_ONE_SLEEPING);
+  WF_ASSERT(wf_counters_sleeping(old) < wf_counters_inactive(old));
+}
+
+/* The same, unless the JEC is seen to have moved since wf_counters_announce returned a
+ * word with `jec`. It may move between the look and the registration: that is as good as
+ * a moment later. A CAS would fail whenever another worker registers: 255 workers that
+ * get idle at once would each try again 128 times on average. */
+static inline bool wf_counters_try_sleep(wf_counters *counters, uint32_t jec) {
+  WF_ASSERT((jec & 1) == 0);
+  if (wf_counters_jec(wf_counters_load(counters)) != jec) return false;
+  wf_counters_add_sleeping(counters);
+  return true;
 }
 
 /* The thread that ends a worker's sleep counts it off: the waker, or the sleeper itself

@@ -279,8 +279,13 @@ static void worker(unsigned index, uint64_t random) {
       if (!wf_counters_try_sleep(&pool.counters, wf_counters_jec(word))) continue;
       check_invariant(wf_counters_load(&pool.counters));
       wf_bitset_add(&pool.x_sleepers, index);
-      if (harness_random(&random) % 8 == 0 && wf_bitset_remove(&pool.x_sleepers, index)) {
-        wf_counters_sub_sleeping(&pool.counters); /* changed its mind */
+      /* A job may have been posted between the look at the JEC and the registration. */
+      wf_fence_seq_cst();
+      bool stays_awake =
+          wf_u64_load_seq_cst(&pool.x_done) < wf_u64_load_seq_cst(&pool.x_posted) ||
+          harness_random(&random) % 8 == 0; /* or it changes its mind */
+      if (stays_awake && wf_bitset_remove(&pool.x_sleepers, index)) {
+        wf_counters_sub_sleeping(&pool.counters);
         continue;
       }
       while (wf_u32_load_acquire(&pool.x_awake[index]) == 0)

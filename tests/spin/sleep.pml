@@ -1,7 +1,7 @@
 /* spin/sleep.pml - who sleeps and who wakes: src/sched/sleep.c with src/core/counters.h.
  *
  * WORKERS idle workers against POSTERS that publish JOBS jobs each. Steps are as in the
- * code, one per access to a shared word: announce, search, register by compare-and-swap,
+ * code, one per access to a shared word: announce, search, look at the counter, register,
  * park word, bit, fence, look, block; publish, fence, post, decide, claim, count off, park
  * word, futex wake. A loop around a compare-and-swap is one step, because its effect is
  * that of the round that succeeds.
@@ -259,15 +259,21 @@ again:
 register: /* as if its last look had counted, and the sleep needed none */
   announced = jec;
 #endif
-  atomic { /* wf_counters_try_sleep */
+  atomic { /* wf_counters_try_sleep: the look */
     if
-    :: jec == announced || insists -> announced = 0; insists = false; sleeping++; COUNTS_FIT
+    :: jec == announced || insists -> announced = 0; insists = false
     :: else ->
 #ifndef COUNTER_ALONE /* which needs no look, and so must be right every time */
        insists = true; /* it is kept from sleeping once */
 #endif
        goto again
     fi;
+#ifndef COUNTER_ALONE
+  };
+  atomic { /* the registration */
+#endif
+    sleeping++;
+    COUNTS_FIT;
 #ifdef COUNTER_ALONE
     /* As if count, park word and bit were set under one mutex with the posters. */
     parked[me] = true;
