@@ -69,43 +69,94 @@ static int own_place(const weft_pool *pool) {
   return self != NULL && self->pool == pool && !self->serial ? (int)self->index : -1;
 }
 
-/* How many of `rest` sleepers that are still to be woken the next one wakes: half of
- * them, so that the number of wakers doubles with each wake-up. */
-static unsigned share_of_wakes(const weft_pool *pool, unsigned rest, wf_sleeper kind) {
-  return kind == WF_SLEEPER_IDLE && pool->wakes_in_trees ? (rest + 1) / 2 : 0;
+/* The first n bits of a word. */
+static uint64_t first_bits(uint64_t bits, unsigned n) {
+  uint64_t rest = bits;
+  for (; n > 0 && rest != 0; n--) rest &= rest - 1;
+  return bits & ~rest;
 }
 
-/* Wakes up to n sleepers of a kind, or leaves a part of them to those that it wakes;
+static unsigned count_of(const wf_wakes *wakes) {
+  return (unsigned)__builtin_popcountll(wakes->among) + wakes->others;
+}
+
+/* Half of those that are still to be woken, for the sleeper that is woken next, so that
+ * the number of wakers doubles with each wake-up. Those of other words come first, so
+ * that a word has one waker only at the beginning. */
+static wf_wakes take_half(wf_wakes *wakes) {
+  unsigned n = (count_of(wakes) + 1) / 2;
+  wf_wakes half = {.word = wakes->word};
+  half.others = n < wakes->others ? n : wakes->others;
+  wakes->others -= half.others;
+  half.among = first_bits(wakes->among, n - half.others);
+  wakes->among &= ~half.among;
+  return half;
+}
+
+/* Chooses a word with sleepers for the `others`, from place `start` on. False if nobody
+ * sleeps. */
+static bool choose_word(const weft_pool *pool, wf_sleeper kind, unsigned start,
+                        wf_wakes *wakes) {
+  const wf_u64 *set = pool->sleep.x_sets[kind];
+  unsigned word = start / WF_BITSET_WORD_BITS;
+  uint64_t behind = ~(uint64_t)0 << (start % WF_BITSET_WORD_BITS);
+  for (unsigned i = 0; i < pool->words; i++) {
+    /* seq_cst: pairs with wf_bitset_add; sleep.md, "Post against sleep". explorer:
+     * acquire suffices, as there. */
+    uint64_t bits = wf_u64_load_seq_cst(&set[word]);
+    if (bits != 0) {
+      uint64_t among = first_bits(bits & behind, wakes->others);
+      unsigned n = (unsigned)__builtin_popcountll(among);
+      among |= first_bits(bits & ~behind, wakes->others - n);
+      wakes->word = word;
+      wakes->among = among;
+      wakes->others -= (unsigned)__builtin_popcountll(among);
+      return true;
+    }
+    word = word + 1 < pool->words ? word + 1 : 0;
+  }
+  return false;
+}
+
+/* Wakes those sleepers of a kind, or leaves a part of them to those that it wakes;
  * returns how many there were, or will be if they still sleep then. They look for work at
  * place `origin` first, if it is not -1. In large pools threads look for sleepers from
- * their own place on, so that those who wake at the same time do not all want the same.
+ * different places on, so that those who wake at the same time do not all want the same.
  */
-static unsigned wake_for(weft_pool *pool, unsigned n, wf_sleeper kind, int origin) {
-  int self = pool->words > 1 ? own_place(pool) : -1;
-  unsigned woken = 0, start = self >= 0 ? (unsigned)self : 0;
-  while (woken < n) {
-    int index = wf_bitset_take_from(pool->sleep.x_sets[kind], pool->words, start);
-    if (index < 0) break;
+static unsigned wake_for(weft_pool *pool, wf_wakes wakes, wf_sleeper kind, int origin) {
+  wf_worker *self = pool->words > 1 && own_place(pool) >= 0 ? wf_worker_now() : NULL;
+  bool in_tree = kind == WF_SLEEPER_IDLE && pool->wakes_in_trees;
+  unsigned woken = 0, start = self != NULL ? self->index : 0;
+  while (count_of(&wakes) > 0) {
+    if (wakes.among == 0 && !choose_word(pool, kind, start, &wakes)) break;
+    unsigned index =
+        wakes.word * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(wakes.among);
+    wakes.among &= wakes.among - 1;
+    if (!wf_bitset_remove(pool->sleep.x_sets[kind], index)) {
+      wakes.others++; /* another thread was faster: not to the same place again */
+      if (self != NULL) start = wf_rng_bounded(&self->rng, pool->slots);
+      continue;
+    }
     wf_worker *sleeper = &pool->workers[index];
-    unsigned share = share_of_wakes(pool, n - woken - 1, kind);
-    sleeper->wakes_for = share; /* both are its claimer's until it is unparked */
-    if (origin >= 0 && origin != index) sleeper->last_victim = origin;
-    unpark(pool, (unsigned)index, kind);
-    woken += 1 + share;
+    wf_wakes half = in_tree ? take_half(&wakes) : (wf_wakes){0};
+    sleeper->wakes = half; /* both are its claimer's until it is unparked */
+    if (origin >= 0 && origin != (int)index) sleeper->last_victim = origin;
+    woken += 1 + count_of(&half);
+    unpark(pool, index, kind);
   }
-  WF_ASSERT(woken <= n);
   return woken;
 }
 
 static unsigned wake_up_to(weft_pool *pool, unsigned n, wf_sleeper kind) {
-  return wake_for(pool, n, kind, own_place(pool));
+  return wake_for(pool, (wf_wakes){.others = n}, kind, own_place(pool));
 }
 
 /* The worker was woken, and wakes others for its waker. */
 static void wake_for_waker(wf_worker *worker) {
-  unsigned n = worker->wakes_for;
-  worker->wakes_for = 0;
-  if (n > 0) wake_for(worker->pool, n, WF_SLEEPER_IDLE, worker->last_victim);
+  wf_wakes wakes = worker->wakes;
+  worker->wakes = (wf_wakes){0};
+  if (count_of(&wakes) > 0)
+    wake_for(worker->pool, wakes, WF_SLEEPER_IDLE, worker->last_victim);
 }
 
 /* Wakes up to n of the idle sleepers that `word` counts. */

@@ -22,6 +22,13 @@ typedef enum wf_sleeper {
   WF_SLEEPER_KINDS
 } wf_sleeper;
 
+/* Sleepers that a thread is to wake, if they still sleep then. */
+typedef struct wf_wakes {
+  uint64_t among; /* these of word `word` of the set */
+  unsigned word;
+  unsigned others; /* and so many anywhere */
+} wf_wakes;
+
 /* Cache lines: every worker writes the counters when it gets idle and when it finds work,
  * so nothing else is in their line; what is only read has one, too. */
 typedef struct wf_sleep {

@@ -14,6 +14,7 @@
 #include "../core/arena.h"
 #include "../core/rng.h"
 #include "sched.h"
+#include "sleep.h"
 #include "steer.h"
 
 struct wf_work;
@@ -87,9 +88,9 @@ typedef struct wf_worker {
   unsigned search_count; /* decides when injected work comes first */
   unsigned futile_wakes; /* in a row, that found no work */
   /* Its claimer's while it sleeps: */
-  bool watches;       /* it was woken to be the watcher */
-  unsigned wakes_for; /* how many others it wakes for its waker */
-  int last_victim;    /* the worker that had work last, or has woken it, or -1 */
+  bool watches;    /* it was woken to be the watcher */
+  wf_wakes wakes;  /* whom it wakes for its waker; see "Wake trees" in sleep.md */
+  int last_victim; /* the worker that had work last, or has woken it, or -1 */
   /* Its own again: */
   bool was_woken;    /* since it found something to do, or what it waited for */
   uint16_t seat;     /* where it was last seen; see victims.h. 0: not known */

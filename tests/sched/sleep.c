@@ -136,7 +136,14 @@ static void check_wake_tree(unsigned n, unsigned idle) {
   CHECK_EQ(wf_sleep_new_tasks(pool, n, true), expected);
   unsigned first = (unsigned)wf_u64_load_relaxed(&pool->sleep.x_wakes);
   CHECK(expected < 2 || first < expected); /* some are left to those that were woken */
-  for (unsigned i = 1; i <= WORKERS; i++) all += pool->workers[i].wakes_for;
+  uint64_t told = 0;
+  for (unsigned i = 1; i <= WORKERS; i++) {
+    const wf_wakes *wakes = &pool->workers[i].wakes;
+    CHECK_EQ(wakes->among & told, 0); /* nobody is woken by two */
+    CHECK_EQ(wakes->among & ~wf_u64_peek(&pool->sleep.x_sets[WF_SLEEPER_IDLE][0]), 0);
+    told |= wakes->among;
+    all += (unsigned)__builtin_popcountll(wakes->among) + wakes->others;
+  }
   CHECK_EQ(first + all, expected);
   CHECK_EQ(bits_in(pool, WF_SLEEPER_IDLE), idle - first);
   wf_pool_free(pool);
