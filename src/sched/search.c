@@ -323,13 +323,15 @@ static void forget_pinned(uint64_t asked[2]) {
     if ((asked[i] & WF_ASKED_STATE_MASK) == WF_ASKED_PINNED) asked[i] = WF_ASKED_NOT;
 }
 
-/* Looks into the private parts of the workers in one word of the set, after a barrier,
- * and makes half of what is there public. Returns how many tasks that is. */
-static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) {
+/* Looks into the private parts of the workers in one word of the set, but not of those in
+ * `without`, after a barrier, and makes half of what is there public. Returns how many
+ * tasks that is. */
+static unsigned take_over_word(wf_worker *worker, unsigned word, victims which,
+                               uint64_t without) {
   WF_ASSERT(word < worker->pool->words);
   wf_worker *workers = &worker->pool->workers[(size_t)word * WF_BITSET_WORD_BITS];
   uint64_t asked[WF_BITSET_WORD_BITS][2];
-  uint64_t victims_here = others_in_word(worker, word, which);
+  uint64_t victims_here = others_in_word(worker, word, which) & ~without;
   bool barrier_needed = false;
   for (uint64_t bits = victims_here; bits != 0; bits &= bits - 1) {
     unsigned i = (unsigned)__builtin_ctzll(bits);
@@ -357,12 +359,20 @@ static unsigned take_over_word(wf_worker *worker, unsigned word, victims which) 
 static unsigned take_over_all(wf_worker *worker, victims which) {
   unsigned total = 0;
   for (unsigned word = 0; word < worker->pool->words; word++)
-    total += take_over_word(worker, word, which);
+    total += take_over_word(worker, word, which, 0);
   return total;
 }
 
+/* Idle sleepers have nothing. It does not matter if one wakes up meanwhile: the look
+ * before a sleep is at all. */
 unsigned wf_search_take_over(wf_worker *worker) {
-  return take_over_all(worker, victims_of_waiting(worker));
+  victims which = victims_of_waiting(worker);
+  const wf_u64 *asleep = worker->pool->sleep.x_sets[WF_SLEEPER_IDLE];
+  unsigned total = 0;
+  for (unsigned word = 0; word < worker->pool->words; word++)
+    total += take_over_word(worker, word, which,
+                            wf_u64_load_relaxed(&asleep[word])); /* relaxed: a hint */
+  return total;
 }
 
 /* ---- the last look before a sleep ---- */
