@@ -272,6 +272,7 @@ void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool 
   wf_u64_store_relaxed(&deque->x_top, first_index);
   wf_u64_store_relaxed(&deque->x_split, first_index);
   wf_u64_store_relaxed(&deque->x_asked, WF_ASKED_SEALED);
+  wf_u32_store_relaxed(&deque->x_thief, 0);
   close_pins(deque);
 }
 

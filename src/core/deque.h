@@ -81,7 +81,8 @@ typedef struct wf_deque {
   wf_u64 x_split;
   wf_ptr x_ring;
   wf_u64 x_asked;
-  wf_lock lock; /* the slow half: split, lap, pins and growth */
+  wf_lock lock;   /* the slow half: split, lap, pins and growth */
+  wf_u32 x_thief; /* who has taken from it last, + 1: a hint where parts of it are */
 } wf_deque;
 
 typedef enum wf_steal { WF_STEAL_GOT, WF_STEAL_EMPTY, WF_STEAL_RETRY } wf_steal;

@@ -26,6 +26,10 @@ enum { INJECTOR_TURN = 61, BACKGROUND_TURN = 251 };
  * with 4 or 16 the figures of docs/scaling.md differ little. */
 enum { SEARCH_WIDTH = 8 };
 
+/* How many thieves a search follows. A choice: in a pool that wakes up most of the work
+ * is at one thread, and 256 leaves of a tree are eight steals away from it. */
+enum { MOST_THIEVES = 8 };
+
 /* ---- one victim ---- */
 
 /* The public part of the deque is empty. Asks for more when it is time, or, if a
@@ -56,6 +60,8 @@ static bool take_from_deque(wf_worker *worker, unsigned index, wf_deque *deque,
     WF_ASSERT(work->task != NULL && work->task->execute != NULL);
     work->owner = index;
     worker->last_victim = (int)index;
+    /* Relaxed: a hint, for follow_thieves. */
+    wf_u32_store_relaxed(&deque->x_thief, worker->index + 1);
     wf_u64_count(&worker->x_steals, 1);
     wf_record_steal(worker, index);
     return true;
@@ -210,12 +216,30 @@ static bool sweep_until_sure(wf_worker *worker, victims which, unsigned most,
   return false;
 }
 
+/* Nothing was left at worker `index`: what it had went to its last thief, who may have
+ * made parts of that public since, or lost them to its own last thief, and so on. */
+static bool follow_thieves(wf_worker *worker, unsigned index, wf_work *work) {
+  const weft_pool *pool = worker->pool;
+  bool again = false;
+  for (unsigned steps = 0; steps < MOST_THIEVES; steps++) {
+    /* Relaxed: a hint; any worker will do. */
+    unsigned thief = wf_u32_load_relaxed(&pool->workers[index].deque.x_thief);
+    if (thief == 0 || thief > pool->slots) return false;
+    index = thief - 1;
+    if (index == worker->index || !wf_bitset_has(pool->x_present, index)) return false;
+    if (take_from(worker, index, work, &again)) return true;
+  }
+  return false;
+}
+
 bool wf_search_anybody(wf_worker *worker, wf_work *work) {
   bool again = false;
   int last = worker->last_victim;
   WF_ASSERT(worker->pool->steals && last < (int)worker->pool->slots);
   if (last >= 0 && wf_bitset_has(worker->pool->x_present, (unsigned)last) &&
-      take_from(worker, (unsigned)last, work, &again))
+      (take_from(worker, (unsigned)last, work, &again) ||
+       (worker->pool->thread_places > SEARCH_WIDTH &&
+        follow_thieves(worker, (unsigned)last, work))))
     return true;
   worker->last_victim = -1;
   const weft_pool *pool = worker->pool;
