@@ -66,6 +66,11 @@ unsigned wf_sleep_new_injected(struct weft_pool *pool);
  * be called before the work is run. */
 unsigned wf_sleep_wake_next(struct weft_pool *pool);
 
+/* The same by a worker that was woken and has found work. In large pools it wakes others
+ * even if some look for more: that it has found something shows that there was more work
+ * than workers. */
+unsigned wf_sleep_wake_more(struct weft_pool *pool);
+
 /* There is work for n more workers than are awake, and the thread that has it gives it
  * away when asked: wakes up to n idle workers in one go. Returns how many. */
 unsigned wf_sleep_wake_batch(struct weft_pool *pool, unsigned n);

@@ -179,10 +179,14 @@ static void end_idle(wf_worker *worker) {
 static void leave_idle(wf_worker *worker) {
   uint64_t word = wf_counters_sub_inactive(&worker->pool->sleep.counters);
   wf_pool_check_counters(worker->pool, word);
+  bool was_woken = worker->was_woken;
   worker->futile_wakes = 0;
   worker->was_woken = false;
   end_idle(worker);
-  wf_sleep_wake_next(worker->pool);
+  if (was_woken)
+    wf_sleep_wake_more(worker->pool);
+  else
+    wf_sleep_wake_next(worker->pool);
 }
 
 /* Looks for work, with pauses, until there is some (true) or the pool ends (false). */

@@ -225,6 +225,30 @@ TEST(v21_many_sleepers) {
   check_scene(pool, 200, 0, 0, 0);
 }
 
+/* A woken worker that has found work wakes others although some search, if many are busy.
+ */
+TEST(v21_found_work_in_a_large_pool_wakes_more) {
+  for (unsigned searching = 0; searching <= 40; searching += 4) {
+    wf_options options;
+    weft_config config = WEFT_CONFIG_INIT;
+    weft_pool *pool = NULL;
+    config.threads = 201;
+    REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
+    options.cpus = options.threads;
+    REQUIRE(wf_pool_allocate(&pool, &options) == 0);
+    pool->wakes_in_trees = true;
+    for (unsigned i = 1; i <= 100; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
+    for (unsigned i = 0; i < searching; i++)
+      wf_counters_add_inactive(&pool->sleep.counters);
+    unsigned busy = pool->thread_places - 100 - searching;
+    CHECK_EQ(wf_sleep_wake_more(pool), searching <= busy / 4 ? 2 : 0);
+    wf_pool_free(pool);
+  }
+  weft_pool *pool = scene(0, 1, 2, 0, 0);
+  CHECK_EQ(wf_sleep_wake_more(pool), 0); /* as wf_sleep_wake_next in a small one */
+  check_scene(pool, 1, 2, 0, 0);
+}
+
 /* ---- V23: sleepers that change their minds ---- */
 
 /* A worker on its way to sleep: counted as idle, its latch sleepy, its jobs event counter
