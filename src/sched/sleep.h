@@ -26,7 +26,7 @@ typedef enum wf_sleeper {
 typedef struct wf_wakes {
   uint64_t among; /* these of word `word` of the set */
   unsigned word;
-  unsigned others; /* and so many anywhere */
+  unsigned others; /* and this number of any others */
 } wf_wakes;
 
 /* Cache lines: every worker writes the counters when it gets idle and when it finds work,
