@@ -189,7 +189,7 @@ TEST(a_broken_invariant_ends_the_program_with_its_condition) {
   check_aborts("latch_asleep_without_being_sleepy", "wf_latch_peek(");
   check_aborts("latch_with_two_thieves", "wf_latch_thief_in(word) < 0");
   check_aborts("counted_off_twice", "old > 0");
-  check_aborts("asleep_without_being_idle", "wf_counters_sleeping(word) < ");
+  check_aborts("asleep_without_being_idle", "wf_counters_sleeping(old) < ");
   check_aborts("busy_without_having_been_idle", "wf_counters_inactive(old) > ");
   check_aborts("cell_given_back_twice", "(cell->home & WF_CELL_FREE) == 0");
   check_aborts("entry_revoked_twice", "receipt->entry->fn != NULL");
