@@ -223,6 +223,10 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
   const wf_stage *stages = run->plan->it->stages, *s = &stages[k];
   unsigned l = wf_stage_left(stages, k), r = k - 1;
   const char *left = fetch(run, l, w), *right = fetch(run, r, w);
+  if (run->pairs && k == run->plan->root) { /* it may have no slot */
+    run->right = right;
+    return left;
+  }
   size_t left_size = stages[l].size, right_size = stages[r].size, size = s->size;
   char *out = wf_iter_slot(run, k);
   if (s->kind == WF_ZIP) {
@@ -231,9 +235,6 @@ static const char *zip(wf_iter_run *run, unsigned k, wanted_part w) {
       wf_copy_element(out + j * size + s->as.zip.right_at, right + j * right_size,
                       right_size);
     }
-  } else if (run->pairs && k == run->plan->root) {
-    run->right = right;
-    return left;
   } else if (s->kind == WF_ZIP_KERNEL) {
     wf_iter_kernel_run(s, out, left, right, w.n);
   } else {
