@@ -29,12 +29,12 @@ enum { WATCH_NS = 250000, WATCH_LOOKS = 8 };
  */
 enum { BLIND_SLEEP_NS = 1000000 };
 
-/* From this many busy workers on, one that was woken and has found work wakes others even
- * if some search, as long as there is one searching worker for four busy ones at most.
- * Choices: from all asleep to all at work in a tree of joins takes 0.5 ms instead of 2 ms
- * on 256 simulated cores; with fewer than 16, loops of 20 us wake too many
+/* If more workers than this are busy, one that was woken and has found work wakes others
+ * even if some search, as long as there is one searching worker for four busy ones at
+ * most. Choices: from all asleep to all at work in a tree of joins takes 0.5 ms instead
+ * of 2 ms on 256 simulated cores; with fewer than 16, loops of 20 us wake too many
  * (docs/scaling.md). */
-enum { WAKES_MORE_FROM = 16, BUSY_PER_SEARCHER = 4 };
+enum { WAKES_MORE_ABOVE = 16, BUSY_PER_SEARCHER = 4 };
 
 /* ---- posters ---- */
 
@@ -88,8 +88,8 @@ static unsigned count_of(const wf_wakes *wakes) {
 }
 
 /* Half of those that are still to be woken, for the sleeper that is woken next, so that
- * the number of wakers doubles with each wake-up. Those of other words come first, so
- * that a word has one waker only at the beginning. */
+ * the number of wakers doubles with each wake-up. Those of other words come first: the
+ * waker keeps the bits that it has chosen. */
 static wf_wakes take_half(wf_wakes *wakes) {
   unsigned n = (count_of(wakes) + 1) / 2;
   wf_wakes half = {.word = wakes->word};
@@ -303,7 +303,7 @@ unsigned wf_sleep_wake_more(weft_pool *pool) {
   unsigned inactive = wf_counters_inactive(word), busy = 0;
   if (pool->wakes_in_trees && pool->thread_places > inactive)
     busy = pool->thread_places - inactive;
-  return wake_next_unless(pool, busy > WAKES_MORE_FROM ? busy / BUSY_PER_SEARCHER : 0);
+  return wake_next_unless(pool, busy > WAKES_MORE_ABOVE ? busy / BUSY_PER_SEARCHER : 0);
 }
 
 unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
