@@ -237,6 +237,17 @@ def goals(before, now, wake_us):
     return table(["", "goal", "limit", "before", "now", "met"], rows)
 
 
+def on_64(before, now):
+    """What most users of large machines have: of ideal, and how long a wake-up takes."""
+    rows = []
+    for name, results in (("before", before), ("now", now)):
+        cells = [name] + [f"{results.get(w, 64)['efficiency']:.2f}" for w in BUSY]
+        cells += [f"{extra_us(results.get(w, 64)):.0f} µs" for w in ("wake_loop", "wake_tree")]
+        cells.append(f"{results.get('callers', 64)['ns'] / 1e6:.1f} ms")
+        rows.append(cells)
+    return table(["", *BUSY, "wake_loop", "wake_tree", "callers"], rows)
+
+
 def all_runs(now):
     rows = []
     for workload in sorted({run["workload"] for run in now.runs}):
@@ -304,7 +315,8 @@ def main():
     page, folder, checked = sys.argv[3], sys.argv[4], sys.argv[5]
     wake_us = one_wake_us(__file__.rsplit("/", 1)[0] + "/machines/server256.machine")
     pictures(before, now, folder, wake_us)
-    blocks = {"goals": goals(before, now, wake_us), "runs": all_runs(now),
+    blocks = {"goals": goals(before, now, wake_us), "on 64": on_64(before, now),
+              "runs": all_runs(now),
               "machines": machines(now), "barrier": sensitivity(now),
               "validation": validation(checked)}
     with open(page, encoding="utf-8") as file:
