@@ -85,9 +85,9 @@ typedef struct weft_iter_kernel {
       {name##_run_, NULL, NULL, NULL},                                                   \
       {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL},                        \
       WF_ITER_NUMBER_OF(U),                                                              \
-      {name##_whole_, name##_columns_},                                                  \
+      {name##_whole_, WF_ITER_COLUMNS_OR_NULL(name##_columns_)},                         \
       {WF_ITER_WIDE_OR_NULL(name##_whole_wide_),                                         \
-       WF_ITER_WIDE_OR_NULL(name##_columns_wide_)}};
+       WF_ITER_WIDE_OR_NULL(WF_ITER_COLUMNS_OR_NULL(name##_columns_wide_))}};
 
 /* A kernel stage: makes one element from one of each of two sequences.
  *
@@ -109,9 +109,9 @@ typedef struct weft_iter_kernel {
       {name##_run_, NULL, NULL, NULL},                                                   \
       {WF_ITER_WIDE_OR_NULL(name##_run_wide_), NULL, NULL, NULL},                        \
       WF_ITER_NUMBER_OF(U),                                                              \
-      {name##_whole_, name##_columns_},                                                  \
+      {name##_whole_, WF_ITER_COLUMNS_OR_NULL(name##_columns_)},                         \
       {WF_ITER_WIDE_OR_NULL(name##_whole_wide_),                                         \
-       WF_ITER_WIDE_OR_NULL(name##_columns_wide_)}};
+       WF_ITER_WIDE_OR_NULL(WF_ITER_COLUMNS_OR_NULL(name##_columns_wide_))}};
 
 /* A kernel stage: makes an element from each, or leaves it out.
  *

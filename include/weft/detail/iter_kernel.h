@@ -303,7 +303,14 @@ static inline double wf_iter_no_real(const void *y) {
     return wf_sum;                                                                       \
   }
 
-/* Four rows at a time: what is read from memory is read in its order. */
+/* Four rows at a time: what is read from memory is read in its order. Where the compiler
+ * keeps more bits than a number has until it is stored (x87), there is no such loop:
+ * elements are stored and then added up, with the same result as on other machines. */
+#if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0
+#define WF_ITER_COLUMNS_OR_NULL(loop) NULL
+#define WF_ITER_COLUMNS_LOOP(SIMD, fn, T, second, U, expr)
+#else
+#define WF_ITER_COLUMNS_OR_NULL(loop) loop
 #define WF_ITER_COLUMNS_LOOP(SIMD, fn, T, second, U, expr)                               \
   SIMD static void fn(double *wf_sums, const void *wf_from, const void *wf_right,        \
                       size_t wf_groups, void *ctx) {                                     \
@@ -327,6 +334,7 @@ static inline double wf_iter_no_real(const void *y) {
       wf_iter_add_rows(wf_sums, wf_quarters);                                            \
     }                                                                                    \
   }
+#endif
 
 /* ---- all loops of a kernel stage, for both kinds of CPUs ---- */
 
