@@ -437,7 +437,8 @@ void wf_iter_eval(wf_iter_run *run, size_t begin, size_t end) {
   if (needs_no_slot(run)) {
     run->ended = WF_ITER_NONE;
     run->capacity = run->batch = BATCH_LONG;
-    run->slots = run->target; /* of no length: stages ask where their slot is */
+    char none; /* slots of no length: stages ask where theirs is, and do not use it */
+    run->slots = run->target != NULL ? run->target : &none;
     eval_block(run);
   } else {
     wf_iter_with_memory(run, eval_block);
