@@ -45,6 +45,11 @@ typedef struct json_reader {
 void json_open(json_reader *r, const char *chars, size_t length);
 void json_close(json_reader *r);
 json_token json_next(json_reader *r);
+/* Reads on inside an object: the key of the next member, and the first token of its
+ * value, which is returned. JSON_OBJECT_END: there are no more members. */
+json_token json_next_member(json_reader *r, char *key, size_t size);
+/* Copies the string that was just read, made printable, as far as it fits. */
+void json_copy_text(char *to, size_t size, const json_reader *r);
 /* Reads on until the value whose first token was `token` has ended; false on an error. */
 bool json_skip(json_reader *r, json_token token);
 /* The line of the reader, counted from 1. */

@@ -286,6 +286,24 @@ json_token json_next(json_reader *r) {
   return object ? read_key(r) : read_value(r);
 }
 
+void json_copy_text(char *to, size_t size, const json_reader *r) {
+  size_t length = r->length < size - 1 ? r->length : size - 1;
+  /* A character of UTF-8 is not cut in two. */
+  while (length < r->length && length > 0 &&
+         ((unsigned char)r->string[length] & 0xC0) == 0x80)
+    length--;
+  memcpy(to, r->string, length);
+  make_printable(to, length);
+  to[length] = '\0';
+}
+
+json_token json_next_member(json_reader *r, char *key, size_t size) {
+  json_token token = json_next(r);
+  if (token != JSON_KEY) return token == JSON_OBJECT_END ? token : JSON_ERROR;
+  json_copy_text(key, size, r);
+  return json_next(r);
+}
+
 bool json_skip(json_reader *r, json_token token) {
   if (token != JSON_OBJECT && token != JSON_LIST) return token != JSON_ERROR;
   int depth = r->depth - 1;

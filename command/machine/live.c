@@ -14,11 +14,6 @@
 
 /* ---- JSON ---- */
 
-static void copy_string(char *to, size_t size, const json_reader *r) {
-  snprintf(to, size, "%s", r->string);
-  make_printable(to, strlen(to));
-}
-
 static const struct {
   const char *key;
   size_t offset;
@@ -40,22 +35,19 @@ static void set_worker_number(live_worker *w, const char *key, double value) {
 }
 
 static bool read_worker(json_reader *r, live_worker *w) {
-  for (;;) {
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) return true;
-    if (token != JSON_KEY) return false;
-    char key[32];
-    copy_string(key, sizeof key, r);
-    token = json_next(r);
+  char key[32];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     if (token == JSON_NUMBER)
       set_worker_number(w, key, r->number);
     else if (token == JSON_STRING && strcmp(key, "role") == 0)
-      copy_string(w->role, sizeof w->role, r);
+      json_copy_text(w->role, sizeof w->role, r);
     else if (token == JSON_STRING && strcmp(key, "state") == 0)
-      copy_string(w->state, sizeof w->state, r);
+      json_copy_text(w->state, sizeof w->state, r);
     else if (!json_skip(r, token))
       return false;
   }
+  return true;
 }
 
 static bool read_workers(json_reader *r, live *l, int pool) {
@@ -75,14 +67,10 @@ static bool read_pool(json_reader *r, live *l) {
   size_t index = l->pool_count++;
   memset(&l->pools[index], 0, sizeof *l->pools);
   size_t first_worker = l->worker_count;
-  for (;;) {
+  char key[32];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     live_pool *p = &l->pools[index];
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) break;
-    if (token != JSON_KEY) return false;
-    char key[32];
-    copy_string(key, sizeof key, r);
-    token = json_next(r);
     if (token == JSON_NUMBER) {
       if (strcmp(key, "pool") == 0) p->pool = (int)r->number;
       if (strcmp(key, "threads") == 0) p->threads = r->number;
@@ -90,7 +78,7 @@ static bool read_pool(json_reader *r, live *l) {
       if (strcmp(key, "queued") == 0) p->queued = r->number;
       if (strcmp(key, "background") == 0) p->background = r->number;
     } else if (token == JSON_STRING && strcmp(key, "name") == 0) {
-      copy_string(p->name, sizeof p->name, r);
+      json_copy_text(p->name, sizeof p->name, r);
     } else if (token == JSON_LIST && strcmp(key, "workers") == 0) {
       if (!read_workers(r, l, p->pool)) return false;
     } else if (!json_skip(r, token)) {
@@ -104,17 +92,13 @@ static bool read_pool(json_reader *r, live *l) {
 }
 
 static bool read_members(json_reader *r, live *l) {
-  for (;;) {
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) return true;
-    if (token != JSON_KEY) return false;
-    char key[32];
-    copy_string(key, sizeof key, r);
-    token = json_next(r);
+  char key[32];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     if (token == JSON_STRING && strcmp(key, "weft") == 0) {
-      copy_string(l->version, sizeof l->version, r);
+      json_copy_text(l->version, sizeof l->version, r);
     } else if (token == JSON_STRING && strcmp(key, "program") == 0) {
-      copy_string(l->program, sizeof l->program, r);
+      json_copy_text(l->program, sizeof l->program, r);
     } else if (token == JSON_NUMBER) {
       if (strcmp(key, "pid") == 0) l->pid = r->number;
       if (strcmp(key, "uptime_ns") == 0) l->uptime_ns = r->number;
@@ -126,6 +110,7 @@ static bool read_members(json_reader *r, live *l) {
       return false;
     }
   }
+  return true;
 }
 
 bool live_parse(live *l, const char *chars, size_t length, char *problem) {

@@ -53,17 +53,6 @@ static const struct {
 
 enum { NUMBER_COUNT = sizeof NUMBERS / sizeof NUMBERS[0] };
 
-void event_copy_text(char *to, size_t size, const json_reader *r) {
-  size_t length = r->length < size - 1 ? r->length : size - 1;
-  /* A character of UTF-8 is not cut in two. */
-  while (length < r->length && length > 0 &&
-         ((unsigned char)r->string[length] & 0xC0) == 0x80)
-    length--;
-  memcpy(to, r->string, length);
-  make_printable(to, length);
-  to[length] = '\0';
-}
-
 static void set_argument_number(event *e, const char *key, double value) {
   for (int i = 0; i < NUMBER_COUNT; i++)
     if (strcmp(NUMBERS[i].key, key) == 0)
@@ -71,21 +60,17 @@ static void set_argument_number(event *e, const char *key, double value) {
 }
 
 static void set_argument_text(event *e, const char *key, const json_reader *r) {
-  if (strcmp(key, "name") == 0) event_copy_text(e->text_name, sizeof e->text_name, r);
-  if (strcmp(key, "call") == 0) event_copy_text(e->call, sizeof e->call, r);
-  if (strcmp(key, "role") == 0) event_copy_text(e->role, sizeof e->role, r);
-  if (strcmp(key, "kind") == 0) event_copy_text(e->kind, sizeof e->kind, r);
-  if (strcmp(key, "reason") == 0) event_copy_text(e->reason, sizeof e->reason, r);
+  if (strcmp(key, "name") == 0) json_copy_text(e->text_name, sizeof e->text_name, r);
+  if (strcmp(key, "call") == 0) json_copy_text(e->call, sizeof e->call, r);
+  if (strcmp(key, "role") == 0) json_copy_text(e->role, sizeof e->role, r);
+  if (strcmp(key, "kind") == 0) json_copy_text(e->kind, sizeof e->kind, r);
+  if (strcmp(key, "reason") == 0) json_copy_text(e->reason, sizeof e->reason, r);
 }
 
 static bool read_arguments(json_reader *r, event *e) {
-  for (;;) {
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) return true;
-    if (token != JSON_KEY) return false;
-    char key[24];
-    event_copy_text(key, sizeof key, r);
-    token = json_next(r);
+  char key[24];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     if (token == JSON_NUMBER)
       set_argument_number(e, key, r->number);
     else if (token == JSON_STRING)
@@ -97,6 +82,7 @@ static bool read_arguments(json_reader *r, event *e) {
     else if (!json_skip(r, token))
       return false;
   }
+  return true;
 }
 
 static void set_number(event *e, const char *key, double value) {
@@ -118,9 +104,9 @@ static double text_as_number(const char *string) {
 }
 
 static void set_member_text(event *e, const char *key, const json_reader *r) {
-  if (strcmp(key, "ph") == 0) event_copy_text(e->phase, sizeof e->phase, r);
-  if (strcmp(key, "cat") == 0) event_copy_text(e->category, sizeof e->category, r);
-  if (strcmp(key, "name") == 0) event_copy_text(e->name, sizeof e->name, r);
+  if (strcmp(key, "ph") == 0) json_copy_text(e->phase, sizeof e->phase, r);
+  if (strcmp(key, "cat") == 0) json_copy_text(e->category, sizeof e->category, r);
+  if (strcmp(key, "name") == 0) json_copy_text(e->name, sizeof e->name, r);
   if (strcmp(key, "id") == 0) e->id = text_as_number(r->string);
   if (strcmp(key, "tid") == 0) e->tid = text_as_number(r->string);
   if (strcmp(key, "pid") == 0) e->pid = text_as_number(r->string);
@@ -133,13 +119,9 @@ bool event_read(json_reader *r, event *e) {
     memcpy((char *)e + NUMBERS[i].offset, &missing, sizeof missing);
   }
   e->id = -1;
-  for (;;) {
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) return true;
-    if (token != JSON_KEY) return false;
-    char key[24];
-    event_copy_text(key, sizeof key, r);
-    token = json_next(r);
+  char key[24];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     if (token == JSON_OBJECT && strcmp(key, "args") == 0) {
       if (!read_arguments(r, e)) return false;
     } else if (token == JSON_NUMBER) {
@@ -150,4 +132,5 @@ bool event_read(json_reader *r, event *e) {
       return false;
     }
   }
+  return true;
 }

@@ -21,7 +21,4 @@ typedef struct event {
 /* Reads an event whose opening brace was read. False on an error. */
 bool event_read(json_reader *r, event *e);
 
-/* Copies the string that the reader has just read, made printable, as far as it fits. */
-void event_copy_text(char *to, size_t size, const json_reader *r);
-
 #endif

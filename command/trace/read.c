@@ -437,20 +437,16 @@ static void finish(trace_reading *reading) {
 /* ---- the file ---- */
 
 static bool read_other_data(json_reader *r, trace *t) {
-  for (;;) {
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) return true;
-    if (token != JSON_KEY) return false;
-    char key[24];
-    event_copy_text(key, sizeof key, r);
-    token = json_next(r);
+  char key[24];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     if (token == JSON_STRING && strcmp(key, "weft") == 0) {
-      event_copy_text(t->version, sizeof t->version, r);
+      json_copy_text(t->version, sizeof t->version, r);
       t->from_weft = true;
     } else if (token == JSON_STRING && strcmp(key, "program") == 0) {
-      event_copy_text(t->program, sizeof t->program, r);
+      json_copy_text(t->program, sizeof t->program, r);
     } else if (token == JSON_STRING && strcmp(key, "started") == 0) {
-      event_copy_text(t->started, sizeof t->started, r);
+      json_copy_text(t->started, sizeof t->started, r);
     } else if (token == JSON_NUMBER && strcmp(key, "pid") == 0) {
       t->pid = r->number;
     } else if (token == JSON_NUMBER && strcmp(key, "cpus") == 0) {
@@ -459,6 +455,7 @@ static bool read_other_data(json_reader *r, trace *t) {
       return false;
     }
   }
+  return true;
 }
 
 static bool read_events(json_reader *r, trace_reading *reading) {
@@ -477,13 +474,9 @@ static bool read_events(json_reader *r, trace_reading *reading) {
 
 /* The members of the outer object; *found says whether one of them was the events. */
 static bool read_members(json_reader *r, trace_reading *reading, bool *found) {
-  for (;;) {
-    json_token token = json_next(r);
-    if (token == JSON_OBJECT_END) return true;
-    if (token != JSON_KEY) return false;
-    char key[24];
-    event_copy_text(key, sizeof key, r);
-    token = json_next(r);
+  char key[24];
+  json_token token;
+  while ((token = json_next_member(r, key, sizeof key)) != JSON_OBJECT_END) {
     if (token == JSON_LIST && strcmp(key, "traceEvents") == 0) {
       *found = true;
       if (!read_events(r, reading)) return false;
@@ -493,6 +486,7 @@ static bool read_members(json_reader *r, trace_reading *reading, bool *found) {
       return false;
     }
   }
+  return true;
 }
 
 bool trace_parse(trace *t, const char *chars, size_t length, char *problem) {
