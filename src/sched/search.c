@@ -60,7 +60,7 @@ static bool take_from_deque(wf_worker *worker, unsigned index, wf_deque *deque,
     WF_ASSERT(work->task != NULL && work->task->execute != NULL);
     work->owner = index;
     worker->last_victim = (int)index;
-    /* Relaxed: a hint, for follow_thieves. */
+    /* Relaxed: a hint, pairs with the load in follow_thieves. */
     wf_u32_store_relaxed(&deque->x_thief, worker->index + 1);
     wf_u64_count(&worker->x_steals, 1);
     wf_record_steal(worker, index);
@@ -222,7 +222,8 @@ static bool follow_thieves(wf_worker *worker, unsigned index, wf_work *work) {
   const weft_pool *pool = worker->pool;
   bool again = false;
   for (unsigned steps = 0; steps < MOST_THIEVES; steps++) {
-    /* Relaxed: a hint; any worker will do. */
+    /* Relaxed: a hint, pairs with the store in take_from_deque. Tasks of scopes are not
+     * followed: whoever takes one has no part of the others. */
     unsigned thief = wf_u32_load_relaxed(&pool->workers[index].deque.x_thief);
     if (thief == 0 || thief > pool->slots) return false;
     index = thief - 1;

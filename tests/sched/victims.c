@@ -202,6 +202,35 @@ TEST(thieves_take_from_near_to_far) {
   wf_topology_free(&t);
 }
 
+/* What a worker had went to its thief, and from there to the next one: a search that
+ * begins at the first finds it, whoever else there is. */
+TEST(searches_follow_thieves) {
+  static wf_task tasks[64];
+  wf_topology t = ring_of(8);
+  weft_pool *pool = played_on(&t);
+  wf_work work;
+  for (unsigned i = 1; i <= 60;
+       i++) { /* in 60 searches of 8 it is found 8 times by luck */
+    unsigned chain[] = {i, (i + 20) % 60 + 1, (i + 41) % 60 + 1};
+    for (int k = 0; k < 2; k++) {
+      offer_from(pool, chain[k], &tasks[chain[k]]);
+      wf_worker *thief = &pool->workers[chain[k + 1]];
+      thief->last_victim = (int)chain[k];
+      REQUIRE(wf_search_anybody(thief, &work) && work.owner == chain[k]);
+    }
+    offer_from(pool, chain[2], &tasks[chain[2]]);
+    wf_worker *late = &pool->workers[0];
+    late->last_victim = (int)chain[0];
+    CHECK(wf_search_anybody(late, &work) && work.owner == chain[2]);
+    while (work.owner != chain[2]) { /* so that one failure is not followed by others */
+      late->looks_at_all = true;
+      REQUIRE(wf_search_anybody(late, &work));
+    }
+  }
+  wf_pool_free(pool);
+  wf_topology_free(&t);
+}
+
 /* ---- seats ---- */
 
 TEST(threads_get_one_core_each_before_they_share) {
