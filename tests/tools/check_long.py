@@ -296,6 +296,95 @@ class CheckLong(unittest.TestCase):
         self.assertEqual(self.tool("first", "last").returncode, 0)
         self.assertEqual(self.ran(), [])
 
+    # ---- the ledger that is committed ----
+
+    KEPT = "docs/verification/ledger.jsonl"
+
+    def kept(self):
+        return [json.loads(line) for line in self.read(self.KEPT).splitlines()]
+
+    def another_machine(self):
+        """Only what is in the tree is left."""
+        shutil.rmtree(os.path.join(self.out, "long"))
+        self.ran()
+
+    def test_another_machine_goes_on_from_the_committed_ledger(self):
+        self.tool("first", "parts")
+        report = self.read("docs/verification/report.md")
+        self.another_machine()
+        self.assertRegex(self.tool("--status").stdout, r"parts +passed +5 of 5")
+        self.tool("--report")
+        self.assertEqual(self.read("docs/verification/report.md"), report)
+        self.write("build/go", "")
+        self.assertEqual(self.tool().returncode, 0)
+        self.assertEqual(sorted(self.ran()), ["last", "waits"])
+        self.another_machine()
+        self.assertEqual(self.tool().returncode, 0)
+        self.assertEqual(self.ran(), [])
+        self.assertEqual([e["piece"] for e in self.kept()], sorted(e["piece"] for e in self.kept()))
+        self.assertEqual(len(self.kept()), 8)
+        self.assertTrue(all(e["machine"] for e in self.kept()))
+
+    def test_the_committed_ledger_is_of_files_as_they_were(self):
+        self.tool("first", "last", "parts")
+        self.another_machine()
+        before = self.read(self.KEPT)
+        self.write("a.c", "changed")
+        self.tool("--report")
+        self.assertEqual(self.read(self.KEPT), before)
+        self.assertIn("| first.result | older |", self.read("docs/verification/report.md"))
+        self.tool("first")
+        self.assertEqual(self.ran(), ["first"])
+        self.assertEqual(len([e for e in self.kept() if e["piece"] == "first"]), 1)
+        os.remove(os.path.join(self.root, "b.c")) # and with it a part
+        self.tool("--report")
+        self.assertNotIn("parts:b.c", [e["piece"] for e in self.kept()])
+        self.assertIn("parts:a.c", [e["piece"] for e in self.kept()])
+
+    def test_a_pass_of_committed_files_stays(self):
+        def git(*arguments):
+            subprocess.run(["git", "-c", "user.name=n", "-c", "user.email=e"] + list(arguments),
+                           cwd=self.root, check=True, stdout=subprocess.DEVNULL)
+        git("init", "-q")
+        git("add", "-A")
+        git("commit", "-q", "-m", "m")
+        self.tool("first")
+        git("add", "-A")
+        git("commit", "-q", "-m", "the ledger")
+        self.write("a.c", "a trial")
+        self.tool("first")
+        self.assertEqual([e["commit"].endswith("+") for e in self.kept()], [False, True])
+        self.another_machine()
+        self.write("a.c", "a")
+        self.tool("first")
+        self.assertEqual(self.ran(), [])
+
+    def test_a_committed_ledger_with_broken_lines(self):
+        self.tool("first", "last")
+        self.another_machine()
+        first, last = self.read(self.KEPT).splitlines()
+        self.write(self.KEPT, "<<<<<<< ours\n" + first + "\n" + first + '\n{"piece": 3}\n[]\n' +
+                   last[:40] + "\n" + last.replace('"seconds": ', '"seconds": "') + "\n")
+        self.assertEqual(self.tool("--check").returncode, 1)
+        done = self.tool("first", "last")
+        for at in (1, 4, 5, 6, 7):
+            self.assertIn("ledger.jsonl:%d: this line is no entry" % at, done.stdout)
+        self.assertNotIn("ledger.jsonl:2:", done.stdout)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.ran(), ["last"])
+        self.assertEqual([e["piece"] for e in self.kept()], ["first", "last"])
+        self.assertNotIn("no entry", self.tool("--status").stdout)
+
+    def test_what_each_machine_runs_itself(self):
+        self.steps(self.read("build/steps.ini").replace("of = a.c\nsum", "of = a.c\nhere = yes\nsum"))
+        self.tool("first")
+        self.tool("first")
+        self.assertEqual(self.ran(), ["first"])
+        self.another_machine()
+        self.assertRegex(self.tool("--status").stdout, r"first +passed +1 of 1")
+        self.tool("first")
+        self.assertEqual(self.ran(), ["first"])
+
     def test_status_and_report(self):
         self.write("build/go", "")
         self.tool("first", "parts")

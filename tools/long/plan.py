@@ -85,7 +85,8 @@ class Step:
     """One section of steps.ini."""
 
     def __init__(self, root, name, section):
-        known = {"what", "run", "of", "parts", "about", "limit", "parallel", "logs", "require", "before"}
+        known = {"what", "run", "of", "parts", "about", "limit", "parallel", "logs", "require", "before",
+                 "here"}
         for key in section:
             if key not in known and not re.match(r"(figure|sum|most|count)\.[a-z_0-9]+$", key):
                 raise ValueError("%s: unknown word %r" % (name, key))
@@ -98,6 +99,7 @@ class Step:
         self.about = seconds_of(section.get("about", "5 min"))
         self.limit = seconds_of(section.get("limit", "1 h"))
         self.parallel = section.getboolean("parallel", False)
+        self.here = section.getboolean("here", False)
         self.logs = section.get("logs", "").split()
         self.before = section.get("before", "").strip()
         self.require = section.get("require", "").strip()

@@ -146,8 +146,9 @@ def fill_in(row, step, states):
 # ---- the report ----
 
 def write(root, steps, state):
-    """Writes the report from the ledger, and the figures into the pages."""
+    """Writes the report from the ledgers, the figures into the pages, and the committed ledger."""
     tree = plan.Tree(root, state.folder)
+    state.keep(steps, tree)
     history = state.history()
     rows = [(step, row_of(step, history, tree)) for step in steps]
     path = os.path.join(root, REPORT)

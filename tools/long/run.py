@@ -22,6 +22,7 @@ import plan
 import report
 
 SKIPPED = 77
+KEPT = "docs/verification/ledger.jsonl"
 UNFINISHED = 75 # it stopped by itself and goes on when it is started again
 MARK = "WEFT_LONG_STATE" # in the environment of all that the runner starts
 
@@ -36,18 +37,46 @@ def replace_file(path, text):
     os.replace(path + ".new", path)
 
 
-class State:
-    """The folder with ledger, logs, lock and what runs now."""
+def problems_of_ledger(root):
+    """Lines of the committed ledger that cannot be read."""
+    return ["%s:%d: this line is no entry of a ledger; it does not count" % (KEPT, at)
+            for at in ledger.Ledger(os.path.join(root, KEPT)).broken()]
 
-    def __init__(self, folder):
+
+class State:
+    """The folder with ledger, logs, lock and what runs now; and the ledger that is committed."""
+
+    def __init__(self, folder, root):
         self.folder = os.path.abspath(folder)
         self.logs = os.path.join(self.folder, "logs")
         os.makedirs(self.logs, exist_ok=True)
         self.ledger = ledger.Ledger(os.path.join(self.folder, "ledger.jsonl"))
+        self.kept = ledger.Ledger(os.path.join(root, KEPT))
         self.now = os.path.join(self.folder, "now.json")
 
     def history(self):
+        return ledger.History(self.ledger.lines(), self.kept.lines())
+
+    def history_here(self):
+        """What this machine itself has run."""
         return ledger.History(self.ledger.lines())
+
+    def keep(self, steps, tree):
+        """Writes the ledger that is committed: of each piece what the report shows, and the last
+        pass of files without local changes, which may be what somebody goes back to."""
+        history = self.history()
+        entries = []
+        for step in steps:
+            try:
+                for piece in step.pieces():
+                    shown, _ = report.pick(history, piece.name, tree.key(step, piece.part))
+                    clean = [entry for entry in history.by_piece.get(piece.name, [])
+                             if entry["result"] == "passed" and not entry["commit"].endswith("+")]
+                    entries += ([shown] if shown else []) + clean[-1:]
+            except ValueError: # its parts cannot be listed now
+                entries += [entry for entry in self.kept.lines() if entry["step"] == step.name]
+        if entries or os.path.exists(self.kept.path):
+            self.kept.replace(entries)
 
     def log_of(self, piece):
         return os.path.join(self.logs, re.sub(r"[^A-Za-z0-9_.-]+", "_", piece) + ".log")
@@ -238,7 +267,7 @@ class Runner:
 
     def pieces_left(self, step):
         tree = plan.Tree(self.root, self.state.folder)
-        history = self.state.history()
+        history = self.state.history_here() if step.here else self.state.history()
         return [piece for piece in step.pieces()
                 if self.again or not history.has_passed(piece.name, tree.key(step, piece.part))]
 
