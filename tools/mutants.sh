@@ -1,6 +1,6 @@
-# Shared by tools/order-mutants and tools/code-mutants, which include it from the root of the
-# project. It keeps a copy of the sources in which one thing is changed at a time, compiles it
-# for the explorer, and runs the scenarios that look at it.
+# tools/order-mutants includes it from the root of the project. It keeps a copy of the sources in
+# which one thing is changed at a time, compiles it for the explorer, and runs the scenarios that
+# look at it. tools/code-mutants takes from here how to compile, and programs_for.
 #
 # Needs: $work, a folder, and $tiers, the options of the runs (--quick). Sets: $tree (the copy)
 # and $cc.
