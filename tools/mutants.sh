@@ -37,7 +37,13 @@ compile_explored() {
     case $2 in */simd.c) set -- "$@" -DWEFT_NO_SIMD ;; esac
     source=$3/$2
     shift 3
-    exec "$@" -MMD -c "$source" -o "$object"' sh "$folder" '{}' "$tree" $cc $explored
+    exec "$@" -MMD -c "$source" -o "$object"' sh "$folder" '{}' "$tree" $cc $explored || return 1
+  [ $# -eq 0 ] || plain_names "$folder"/*.d
+}
+
+# plain_names <file...>: a/../b becomes b in lists of what is included. Headers name each other so.
+plain_names() {
+  sed -i ':again; s|/[^/. ][^/ ]*/\.\./|/|; t again' "$@"
 }
 
 # Compiles everything as it is; not again if nothing has changed since the last time.
@@ -106,6 +112,7 @@ finds() {
       cat "$work/log"
       exit 2
     }
+    plain_names "$program.d"
   fi
   # A program that includes a source file has its own of it.
   $cc "$program.o" "$work"/engine/*.o $objects "$work/libweft.a" -ldl \

@@ -18,7 +18,7 @@ import sys
 import programs
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-FORMAT = 3 # of what is kept in the folder
+FORMAT = 4 # of what is kept in the folder
 SCRIPT = "work=$1 tiers=--quick; . tools/mutants.sh; "
 MODES = ("ra", "tso")
 HARNESS = ("harness", "system", "watchdog")
@@ -41,6 +41,10 @@ def is_mutated(source):
 
 def flat(path):
     return os.path.splitext(path)[0].replace("/", "+")
+
+
+def source_of(path):
+    return os.path.basename(path)[:-2].replace("+", "/") + ".c"
 
 
 def stop(text, log=""):
@@ -73,6 +77,7 @@ class Build:
         self.changed = os.path.join(self.work, "changed")
         self.facts_file = os.path.join(self.base, "facts.json")
         self.facts = {}
+        self.included = {} # object: all that it was compiled from
         self.prepare()
 
     def key(self):
@@ -158,14 +163,17 @@ class Build:
     # ---- what includes what ----
 
     def includes(self, object_file, file):
-        with open(object_file[:-2] + ".d", encoding="utf-8") as text:
-            return os.path.join(self.tree, file) in text.read().split()
+        """Names as a/../b occur: headers are included relative to the one that includes them."""
+        if object_file not in self.included:
+            with open(object_file[:-2] + ".d", encoding="utf-8") as text:
+                self.included[object_file] = {os.path.normpath(w) for w in text.read().split()}
+        return os.path.join(self.tree, file) in self.included[object_file]
 
-    def sources_with(self, file):
-        """The sources of the library that include the file, or are it."""
-        return sorted(os.path.basename(o)[:-2].replace("+", "/") + ".c"
-                      for o in glob.glob(os.path.join(self.base, "native", "*.o"))
-                      if self.includes(o, file))
+    def sources_with(self, kind, file, linked):
+        """The sources that include the file, or are it, of those that are linked with a test. At
+        least one, to see whether it compiles."""
+        found = [source_of(o) for o in self.objects(kind) if self.includes(o, file)]
+        return [s for s in found if s in linked or s == file] or found[:1]
 
     # ---- programs ----
 
@@ -190,6 +198,14 @@ class Build:
         target = os.path.join(self.changed, "program.o")
         return target if self.compile_one(kind, source, target, self.cc, more)[0] else None
 
+    def link(self, kind, target, words):
+        """The program; None: it cannot be linked. Notes which sources came from the archive."""
+        done = subprocess.run(self.cc + words + ["-Wl,-t,-t", "-o", target], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.linked = [source_of(name) for name in re.findall(
+            r"\b%s\.a[()](\S+?\.o)" % kind, done.stdout)]
+        return target if done.returncode == 0 else None
+
     def link_test(self, test, file=None, objects=()):
         """The program; None: it does not compile or link."""
         target = os.path.join(self.changed if file else self.work, flat(test) + ".run")
@@ -198,11 +214,9 @@ class Build:
         built = self.object_of("native", test, file)
         if built is None:
             return None
-        done = subprocess.run(
-            self.cc + ["-pthread", built] + self.objects("harness") + list(objects) +
-            [self.archive("native")] + options("link", test) +
-            ["-rdynamic", "-ldl", "-o", target], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return target if done.returncode == 0 else None
+        return self.link("native", target, ["-pthread", built] + self.objects("harness") +
+                         list(objects) + [self.archive("native")] + options("link", test) +
+                         ["-rdynamic", "-ldl"])
 
     def link_program(self, program, file=None, objects=()):
         built = self.object_of("explored", "tests/explore/%s.c" % program, file)
@@ -211,11 +225,9 @@ class Build:
     def link_explorer(self, objects, more=()):
         target = os.path.join(self.work, "explorer")
         # A program that includes a source file has its own of it.
-        done = subprocess.run(
-            self.cc + objects[:1] + self.objects("engine") + objects[1:] +
-            [self.archive("explored"), "-ldl", "-Wl,--allow-multiple-definition"] + list(more) +
-            ["-o", target], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-        return target if done.returncode == 0 else None
+        return self.link("explored", target, objects[:1] + self.objects("engine") + objects[1:] +
+                         [self.archive("explored"), "-ldl", "-Wl,--allow-multiple-definition"] +
+                         list(more))
 
     def prepare_test(self, test):
         """Compiles the test as it is, and looks whether it passes and how long it takes."""
@@ -226,12 +238,13 @@ class Build:
             program = self.link_test(test) if good else None
             if program is None:
                 stop("%s does not compile without any change" % test, log)
+            linked = self.linked
             outcome = programs.run_test(program, 60, 300)
             if outcome.failed:
                 stop("%s fails without any change" % test, outcome.text)
             seconds = {name: int(ms) / 1000 for name, ms in re.findall(
                 r"^ok +([a-z_0-9]+) \((\d+) ms\)", outcome.text, re.M)}
-            return {"cpu": round(outcome.cpu, 2), "seconds": seconds}
+            return {"cpu": round(outcome.cpu, 2), "seconds": seconds, "linked": linked}
         return self.fact(test, find)
 
     def run_some(self, test, program, names):
@@ -262,7 +275,7 @@ class Build:
             built = self.link_program(program) if good else None
             if built is None:
                 stop("%s does not compile without any change" % source, log)
-            found = {"cpu": {}, "scenarios": {}, "lines": {}, "reached": {}}
+            found = {"cpu": {}, "scenarios": {}, "lines": {}, "reached": {}, "linked": self.linked}
             for mode in MODES:
                 outcome = programs.run_scenarios(built, mode, 600)
                 if outcome.failed or outcome.out_of_time:
