@@ -478,6 +478,16 @@ class RealSteps(unittest.TestCase):
                    if name.endswith(".c")]
         self.assertEqual(sorted(steps["fuzz"].parts()), sorted(targets))
 
+    def test_the_parts_of_a_file_have_all_its_mutants(self):
+        def mutants(*arguments):
+            return subprocess.run([os.path.join(PROJECT, "tools", "code-mutants")] + list(arguments),
+                                  text=True, stdout=subprocess.PIPE, check=True).stdout.splitlines()
+        file = "src/core/deque.c"
+        parts = mutants("--list-parts", file)
+        self.assertGreater(len(parts), 1)
+        found = [line for part in parts for line in mutants("-n", "--part", part)]
+        self.assertEqual(sorted(found), sorted(mutants("-n", file)))
+
 
 if __name__ == "__main__":
     if shutil.which("git") is None:
