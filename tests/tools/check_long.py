@@ -493,4 +493,6 @@ if __name__ == "__main__":
     if shutil.which("git") is None:
         print("skipped: git is not installed")
         sys.exit(77)
+    # A shell ignores Ctrl-C in what it starts in the background, and we would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main()

@@ -53,14 +53,15 @@ class Ledger:
         return [at for at, entry in self.read() if entry is None]
 
     def replace(self, entries):
-        """Writes all lines anew: sorted, and without what is empty."""
-        texts = sorted({json.dumps({n: v for n, v in entry.items() if v != EMPTY.get(n)},
-                                   sort_keys=True)
-                        for entry in entries},
-                       key=lambda text: (json.loads(text)["piece"], json.loads(text)["began"], text))
+        """Writes all lines anew: sorted, without what is empty. Those of a piece that began in the
+        same minute stay in their order."""
+        entries = sorted(entries, key=lambda entry: (entry["piece"], entry["began"]))
+        texts = dict.fromkeys( # each once, where it came last
+            json.dumps({n: v for n, v in entry.items() if v != EMPTY.get(n)}, sort_keys=True)
+            for entry in reversed(entries))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         with open(self.path + ".new", "w", encoding="utf-8") as file:
-            file.write("".join(text + "\n" for text in texts))
+            file.write("".join(text + "\n" for text in reversed(texts)))
         os.replace(self.path + ".new", self.path)
 
     def add(self, **entry):

@@ -70,9 +70,11 @@ class State:
             try:
                 for piece in step.pieces():
                     shown, _ = report.pick(history, piece.name, tree.key(step, piece.part))
-                    clean = [entry for entry in history.by_piece.get(piece.name, [])
+                    of_piece = history.by_piece.get(piece.name, [])
+                    clean = [entry for entry in of_piece
                              if entry["result"] == "passed" and not entry["commit"].endswith("+")]
-                    entries += ([shown] if shown else []) + clean[-1:]
+                    entries += [entry for entry in of_piece
+                                if entry is shown or entry in clean[-1:]]
             except ValueError: # its parts cannot be listed now
                 entries += [entry for entry in self.kept.lines() if entry["step"] == step.name]
         if entries or os.path.exists(self.kept.path):
