@@ -240,13 +240,14 @@ static double share_of_cpu(void) {
  * CPU that it got; at most to the twentyfold, because threads that spin for ever wait for
  * CPUs, too. */
 static bool may_go_on(void) {
-  enum { MOST = 20, LONG = 20 };
+  enum { MOST = 20, LONG_LIMIT_SECONDS = 20 };
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   double passed = (double)(now.tv_sec - dog.began.tv_sec);
   if (passed >= (double)MOST * dog.limit_seconds) return false;
   if (passed * share_of_cpu() >= dog.limit_seconds) return false;
-  dog.deadline.tv_sec = now.tv_sec + (dog.limit_seconds < LONG ? 1 : 5);
+  /* A short limit, as tools/code-mutants sets, is looked at every second. */
+  dog.deadline.tv_sec = now.tv_sec + (dog.limit_seconds < LONG_LIMIT_SECONDS ? 1 : 5);
   return true;
 }
 
