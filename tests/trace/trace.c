@@ -272,7 +272,9 @@ static void work_under_load(unsigned index, void *arg) {
       weft_trace_stop();
       trace t = read_trace(path);
       CHECK(strcmp(end_reason(&t), "stop") == 0);
-      CHECK(count_events(&t, "call", "smooth ") >= 1);
+      /* Where the thread that writes the file gets no CPU, the others fill their rings. */
+      CHECK_MSG(count_events(&t, "call", "smooth ") >= 1 || end_number(&t, "dropped") > 0,
+                "the loop is missing, and nothing was dropped");
       drop_trace(&t, path);
     }
     atomic_store(&load_ends, 1);
