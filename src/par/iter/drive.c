@@ -30,7 +30,8 @@ static void run_block_of_all(size_t begin, size_t end, void *ctx) {
                      .take = sink->take,
                      .state = sink->state,
                      .key = begin,
-                     .only_counts = sink->only_counts};
+                     .only_counts = sink->only_counts,
+                     .takes_long = sink->takes_long};
   if (sink->from_back)
     wf_iter_eval(&run, n - end, n - begin);
   else

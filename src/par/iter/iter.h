@@ -215,6 +215,7 @@ struct wf_iter_run {
   unsigned ended;   /* a take_while that came to its end, or NONE */
   bool stopped;     /* the sink wants no more */
   bool only_counts; /* the sink does not look at the elements, which may be NULL */
+  bool takes_long;  /* batches of an array may be longer than a slot */
   bool fused;       /* the sink has the loop of the stage behind the root */
   bool pairs;       /* the sink has the loop of the root, a zip, and takes pairs: */
   const char *right; /* the right sides; the batch has the left ones */
@@ -273,6 +274,7 @@ typedef struct wf_iter_sink {
   bool (*is_over)(size_t begin, const void *state);
   bool from_front, from_back; /* threads take blocks from there */
   bool only_counts;           /* `take` does not look at the elements */
+  bool takes_long;            /* batches of an array may be longer than a slot */
 } wf_iter_sink;
 
 void wf_iter_run_all(const wf_iter_plan *plan, const wf_iter_sink *sink);

@@ -418,12 +418,13 @@ static bool is_array(const wf_stage *s) {
   return s->kind == WF_SLICE;
 }
 
-/* Does a kernel stage read arrays, and write to the place of its results or add them up?
- * Then no batch is in a slot, and it need not be short. */
+/* Does the sink only look at an array? Or does a kernel stage read arrays, and write to
+ * the place of its results or add them up? Then no batch is in a slot, and it need not be
+ * short. */
 static bool needs_no_slot(const wf_iter_run *run) {
   const wf_stage *stages = run->plan->it->stages, *s = wf_plan_root(run->plan);
   unsigned k = run->plan->root;
-  if (run->fused && is_array(s)) return true;
+  if ((run->fused || run->takes_long) && is_array(s)) return true;
   if (run->target == NULL && !run->pairs) return false;
   if (s->kind == WF_ZIP_KERNEL)
     return is_array(&s[-1]) && is_array(&stages[wf_stage_left(stages, k)]);

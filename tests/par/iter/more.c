@@ -75,6 +75,59 @@ TEST(one_thread_stops_at_once) {
   weft_pool_destroy(pool);
 }
 
+/* ---- batches of an array, which a search takes in one piece of some thousands ---- */
+
+static bool is_marked(const void *elem, void *ctx) {
+  (void)ctx;
+  return *(const unsigned char *)elem == 1;
+}
+
+/* n elements whose first byte is 0, except for those at `first` and `last`: found
+ * whatever the size of an element, by the predicate and by a filter. */
+static void search_in_array(unsigned char *a, size_t n, size_t size, size_t first,
+                            size_t last, const weft_opts *opts) {
+  unsigned char got[16] = {0};
+  weft_iter it = weft_iter_slice(a, n, size);
+  weft_iter_options(&it, opts);
+  CHECK(!weft_iter_any(&it, is_marked, NULL));
+  CHECK_EQ(weft_iter_position(&it, is_marked, NULL), SIZE_MAX);
+  a[first * size] = a[last * size] = 1;
+  a[first * size + 1] = 2;
+  a[last * size + 1] = 3;
+  CHECK_EQ(weft_iter_position(&it, is_marked, NULL), first);
+  CHECK(weft_iter_find_last(&it, got, size, is_marked, NULL));
+  CHECK_EQ(got[1], 3);
+  CHECK(weft_iter_any(&it, is_marked, NULL));
+  CHECK_EQ(weft_iter_all(&it, is_marked, NULL), n == 1);
+  weft_iter_filter(&it, is_marked, NULL);
+  CHECK(weft_iter_find_first(&it, got, size, NULL, NULL));
+  CHECK_EQ(got[1], first == last ? 3 : 2);
+  a[first * size] = a[last * size] = 0;
+}
+
+TEST(searches_in_arrays_of_all_sizes) {
+  static const size_t firsts[] = {0,    1,    2,    3,     4,     511,  512,
+                                  8190, 8191, 8192, 16383, 16384, 19999};
+  enum { N = 20000, LARGEST = 16 };
+  unsigned char *a = (unsigned char *)calloc(N, LARGEST);
+  CHECK(a != NULL);
+  open_pools();
+  for (unsigned t = 0; t < THREADS_COUNT; t++) {
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+      weft_opts opts = opts_in(t);
+      opts.min_len = i % 2 == 0 ? N : 1; /* one block, or as they grow */
+      for (size_t size = 2; size <= LARGEST; size += 2) {
+        memset(a, 0, (size_t)N * LARGEST);
+        search_in_array(a, N, size, firsts[i], N - 1 - i % 3, &opts);
+        if (firsts[i] > 0)
+          search_in_array(a, firsts[i], size, firsts[i] - 1, firsts[i] - 1, &opts);
+      }
+    }
+  }
+  close_pools();
+  free(a);
+}
+
 /* The stages behind a pull are stopped, and so is the pull. */
 TEST(pulls_stop) {
   uint64_t random = harness_seed();
