@@ -1,4 +1,7 @@
-/* lu/weft.c - the factors by weft_for.
+/* lu/weft.c - the factors by weft_for. A thread begins each loop with its own half of the
+ * blocks (WEFT_SPLIT_HOME), which is about the half that it had in the step before: one
+ * steal for each loop, as all blocks take equally long. One block of the matrix, some
+ * microseconds of work, is one block of the loop.
  *
  * Usage: lu_weft [threads [n]]
  *
@@ -16,9 +19,12 @@ static void inner(size_t begin, size_t end, void *ctx) {
 
 static void step(const lu_matrix *m) {
   lu_matrix copy = *m;
+  weft_opts each = WEFT_OPTS_HOME(1);
   lu_diagonal(m);
-  weft_for(lu_borders(m), border, &copy);
-  weft_for(lu_inners(m), inner, &copy);
+  each.target_chunks = lu_borders(m);
+  weft_for_with(&each, lu_borders(m), border, &copy);
+  each.target_chunks = lu_inners(m);
+  weft_for_with(&each, lu_inners(m), inner, &copy);
 }
 
 int main(int argc, char **argv) {
