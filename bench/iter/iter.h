@@ -105,9 +105,21 @@ BENCH_HELPER long iter_expected(enum iter_op op) {
   return op == ITER_FIND ? 1000001 : sum;
 }
 
-/* The whole of a contestant: measures the operation that the first argument names. */
+/* How many calls a chain makes if each stage calls a function for each of its elements.
+ */
+BENCH_HELPER size_t iter_calls(enum iter_op op) {
+  size_t kept = 0;
+  if (op == ITER_FIND) return iter.n - iter.n / 100 + 1;
+  if (op == ITER_SUM || op == ITER_COLLECT)
+    for (size_t i = 0; i < iter.n; i++) kept += iter.a[i] % 2 == 0;
+  return iter.n + kept;
+}
+
+/* The whole of a contestant: measures the operation that the first argument names.
+ * `threads`: of a contestant that calls element functions, for the goals about the time
+ * of a call; 0: of others. */
 BENCH_HELPER void iter_measure(const char *who, iter_ops ops, int argc, char **argv,
-                               long n) {
+                               long n, long threads) {
   static const char *const names[] = {"sum", "dot", "flat", "collect", "map", "find"};
   bench_work *const work[] = {iter_run_sum, iter_run_dot, iter_run_flat,
                               NULL,         NULL,         iter_run_find};
@@ -126,6 +138,8 @@ BENCH_HELPER void iter_measure(const char *who, iter_ops ops, int argc, char **a
     memset(s.out, 0, s.n * sizeof *s.out);
   }
   iter = s;
+  if (threads > 0)
+    bench_print(who, "calls_per_thread", (double)iter_calls(op) / (double)threads);
   if (op == ITER_COLLECT || op == ITER_MAP) {
     bench_job job = {op == ITER_COLLECT ? iter_drop : NULL,
                      op == ITER_COLLECT ? iter_run_collect : iter_run_map,

@@ -146,10 +146,11 @@ int main(int argc, char **argv) {
   iter_ops functions = {function_sum,     function_dot, function_flat,
                         function_collect, function_map, function_find};
   bool by_kernels = bench_choose(argc, argv, 2, ways, 2) == 0;
-  bench_weft_start(bench_arg(argc, argv, 3, 2));
+  long threads = bench_arg(argc, argv, 3, 2);
+  bench_weft_start(threads);
   iter_measure(by_kernels ? "weft-kernels" : "weft-functions",
                by_kernels ? kernels : functions, argc, argv,
-               bench_arg(argc, argv, 4, ITER_N));
+               bench_arg(argc, argv, 4, ITER_N), by_kernels ? 0 : threads);
   weft_shutdown();
   return 0;
 }
