@@ -354,6 +354,19 @@ BENCH_HELPER long bench_fib_answer(long n) {
   return a;
 }
 
+/* bench_measure for fib(n): also prints the time of one fork and join, which every call
+ * but the leaves has, with its two calls. */
+BENCH_HELPER void bench_measure_fib(const char *who, bench_work *work, long n) {
+  bench_samples times = bench_sample(who, work, 25, n, bench_fib_answer(n));
+  if (times.count != 0) {
+    bench_print_times(who, &times);
+    bench_print(who, "ns_per_fork",
+                bench_quantile(&times, 0.5) / (double)(bench_fib_answer(n + 1) - 1));
+  }
+  bench_passed((uint64_t)bench_fib_answer(n));
+  free(times.values);
+}
+
 /* ---- CPU work of known length ---- */
 
 /* A chain of `count` dependent shifts and multiplications, about 5 cycles each, which no

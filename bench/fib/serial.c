@@ -8,8 +8,8 @@
 int main(int argc, char **argv) {
   long n = bench_arg(argc, argv, 2, 35);
   if (argc > 1 && strcmp(argv[1], "noinline") == 0)
-    bench_measure("serial-noinline", fib_noinline, 25, n, bench_fib_answer(n));
+    bench_measure_fib("serial-noinline", fib_noinline, n);
   else
-    bench_measure("serial", fib_plain, 25, n, bench_fib_answer(n));
+    bench_measure_fib("serial", fib_plain, n);
   return 0;
 }

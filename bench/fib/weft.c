@@ -31,7 +31,7 @@ static long run(long n) {
 int main(int argc, char **argv) {
   long n = bench_arg(argc, argv, 2, 35);
   bench_weft_start(bench_arg(argc, argv, 1, 2));
-  bench_measure("weft", run, 25, n, bench_fib_answer(n));
+  bench_measure_fib("weft", run, n);
   weft_shutdown();
   return 0;
 }
