@@ -83,7 +83,7 @@ bench-compare: ## show what changed beyond noise between two results: A=old.json
 	@build/bench/weft-bench compare $(A) $(B)
 
 bench-check: ## fail if a ratio is worse than the recorded one
-	@$(BENCH) run ARGS="check --quick $(BENCH_ARGS)"
+	@$(BENCH) run ARGS="check $(BENCH_ARGS)"
 
 bench-record: ## keep the last run: recorded.json for bench-check, and the figures of the docs
 	@$(BENCH) harness

@@ -5,7 +5,8 @@
  *     weft-bench compare OLD NEW [--all]     what changed beyond noise
  *     weft-bench record FILE                 prints the ratios to keep in recorded.json
  *     weft-bench docs PAGE...                writes the recorded ratios into these pages
- *     weft-bench check [options] [row ...]   measures, compares with the recorded ratios
+ *     weft-bench check [options] [row ...]   measures at the recorded size, compares with
+ *                                            the recorded ratios
  *     weft-bench list                        the rows
  *
  *     --rounds N      rounds; each runs every contestant once, in turn (9)
@@ -14,7 +15,8 @@
  *     --tiny          even smaller, 1 round: does everything work?
  *     --threads N     threads of the rows that do not fix the number themselves (2)
  *     --only LIST     only contestants of these kinds: serial, weft, rayon, tbb, omp,
- *                     ips4o, pthreadpool, taskflow, lace, separated by commas
+ *                     ips4o, vqsort, pthreadpool, taskflow, lace, separated by
+ *                     commas
  *     --update        keep the rows of the result file that are not measured now
  *     --folder DIR    where workloads, goals and recorded ratios are (bench)
  *     --out DIR       where programs are and results go (build/bench)
@@ -262,12 +264,20 @@ static int command_run(command_line *c) {
   return status;
 }
 
+/* The size of the recorded run: the ratios of other sizes are other ratios. */
+static run_size recorded_size(const record *kept, run_size otherwise) {
+  for (int size = SIZE_FULL; kept->run.size != NULL && size <= SIZE_TINY; size++)
+    if (strcmp(kept->run.size, size_names[size]) == 0) return (run_size)size;
+  return otherwise;
+}
+
 /* A row that seems worse is measured once more, with more rounds, before it is called so:
  * a busy machine must not look like a regression. */
-static int command_check(const command_line *c) {
+static int command_check(command_line *c) {
   goals g = load_goals(c);
   char *path = path_in(c->folder, "recorded.json");
   record kept = record_load(path);
+  c->size = recorded_size(&kept, c->size);
   results r = measure_rows(c, &g, &c->names, c->rounds);
   words worse = {0}, again = {0};
   text first = {0}, second = {0};
