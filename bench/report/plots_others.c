@@ -207,8 +207,8 @@ static double cpu_of(const contestant *c) {
 
 /* rayon-install and rayon-outside are one library. */
 static const char *library_of(const char *name) {
-  static const char *const libraries[] = {"rayon",     "tbb",   "omp-gcc",
-                                          "omp-clang", "ips4o", "pthreadpool"};
+  static const char *const libraries[] = {"rayon", "tbb",         "omp-gcc",  "omp-clang",
+                                          "ips4o", "pthreadpool", "taskflow", "lace"};
   for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
     if (strncmp(name, libraries[i], strlen(libraries[i])) == 0) return libraries[i];
   return NULL;

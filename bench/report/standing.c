@@ -13,7 +13,8 @@ static bool starts_with(const char *chars, const char *start) {
 }
 
 bool is_peer(const char *name) {
-  static const char *const peers[] = {"rayon", "tbb", "omp", "ips4o", "pthreadpool"};
+  static const char *const peers[] = {"rayon",  "tbb",         "omp",      "ips4o",
+                                      "vqsort", "pthreadpool", "taskflow", "lace"};
   for (size_t i = 0; i < sizeof peers / sizeof peers[0]; i++)
     if (starts_with(name, peers[i])) return true;
   return false;
