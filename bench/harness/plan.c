@@ -117,8 +117,8 @@ static void start_row(planner *s, const char *rest) {
 }
 
 const char *kind_of_program(const char *name) {
-  static const char *const kinds[] = {"serial", "rayon",       "tbb",      "omp",
-                                      "ips4o",  "pthreadpool", "taskflow", "lace"};
+  static const char *const kinds[] = {"serial", "rayon",       "tbb",      "omp", "ips4o",
+                                      "vqsort", "pthreadpool", "taskflow", "lace"};
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
     size_t length = strlen(kinds[i]);
     if (strncmp(name, kinds[i], length) != 0) continue;

@@ -75,7 +75,7 @@ void plan_free(plan *p);
 bool run_has_source(const char *folder, const plan_run *run);
 
 /* Whose program it is, by its name without the folder: serial, rayon, tbb, omp, ips4o,
- * pthreadpool if it begins so, and else weft. */
+ * vqsort, pthreadpool, taskflow, lace if it begins so, and else weft. */
 const char *kind_of_program(const char *name);
 
 #endif
