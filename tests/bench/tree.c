@@ -69,9 +69,9 @@ static void check_terms(const plan *p, const goal *g, const char *expression) {
 }
 
 /* Is the goal about a library that took no part in the recorded run? These are used from
- * checkouts, which not everybody has. */
+ * checkouts, or not installed everywhere. */
 static bool is_about_absent_peer(const goal *g, const record *kept) {
-  static const char *const optional[] = {"lace", "taskflow"};
+  static const char *const optional[] = {"lace", "taskflow", "vqsort"};
   const char *peers = "";
   for (size_t i = 0; i < kept->run.fact_count; i++)
     if (strcmp(kept->run.facts[i].key, "peers") == 0) peers = kept->run.facts[i].value;
@@ -82,11 +82,17 @@ static bool is_about_absent_peer(const goal *g, const record *kept) {
 }
 
 /* A row is recorded whole or not at all: a goal that has no figure where others of its
- * row have one names a contestant or a metric that nobody prints. */
+ * row have one names a contestant or a metric that nobody prints. (Quick sizes are a
+ * look, which may be older than a goal.) */
 TEST(recorded_rows_are_whole) {
   goals g = goals_load(BENCH_FOLDER "/goals.txt");
   record kept = record_load(BENCH_FOLDER "/recorded.json");
   CHECK(kept.count > 50);
+  if (strcmp(kept.run.size, "full") != 0) {
+    record_free(&kept);
+    goals_free(&g);
+    return;
+  }
   for (size_t i = 0; i < g.count; i++) {
     bool row_is_there = false;
     for (size_t k = 0; k < kept.count; k++)
