@@ -195,7 +195,7 @@ static results measure_rows(const command_line *c, const goals *g, const words *
                              .bin = bin,
                              .rounds = rounds,
                              .every_round = c->every_round,
-                             .limit_s = 120,
+                             .limit_s = c->size == SIZE_FULL ? 600 : 120,
                              .rows = *rows,
                              .only = c->only,
                              .after_row = save_rows_so_far,
