@@ -270,6 +270,19 @@ static void write_primitives(const writing *w, text *out) {
   }
 }
 
+/* The pictures of rows whose figures depend on the process. */
+static void write_processes(const writing *w, text *out) {
+  static const char *const rows[][2] = {{"P4", "two tasks after a rest"},
+                                        {"P12", "from asleep to running"},
+                                        {"P17", "a loop in every frame"}};
+  size_t before = out->length;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (find_row(&w->kept->run, rows[i][0]) != NULL)
+      text_print(out, "![%s: %s](pictures/processes-%s.svg)\n", rows[i][0], rows[i][1],
+                 rows[i][0]);
+  if (out->length == before) text_add(out, "Not recorded yet.\n");
+}
+
 /* The times of all contestants; with the CPU that they use where that was measured. */
 static void write_row(const writing *w, const char *id, text *out) {
   const row *its = find_row(&w->kept->run, id);
@@ -298,9 +311,10 @@ static bool write_part(const writing *w, const char *name, text *out) {
   static const struct {
     const char *name;
     void (*write)(const writing *w, text *out);
-  } parts[] = {{"figures", write_figures}, {"run", write_run},
-               {"machine", write_machine}, {"goals", write_goals},
-               {"missed", write_missed},   {"primitives", write_primitives}};
+  } parts[] = {{"figures", write_figures},    {"run", write_run},
+               {"machine", write_machine},    {"goals", write_goals},
+               {"missed", write_missed},      {"primitives", write_primitives},
+               {"processes", write_processes}};
   if (strncmp(name, "row ", 4) == 0) {
     write_row(w, name + 4, out);
     return true;

@@ -11,19 +11,24 @@
 
 /* ---- the file ---- */
 
-/* What the pages show of rows without goals, and of P1: times, and CPU where there is
- * any.
- */
-static void keep_row(results *run, const results *r, const char *id) {
+/* A row that the pages show, and the one metric they need, or NULL: all. */
+typedef struct kept_row {
+  const char *id, *metric;
+} kept_row;
+
+/* What the pages show of rows without goals, of P1, and of rows whose processes are
+ * points: times, and CPU where there is any. */
+static void keep_row(results *run, const results *r, kept_row keep) {
   static const char *const kept[] = {"median_ns", "call_ns", "cpu_percent",
                                      "cpu_ms_per_s", "speedup_x"};
-  const row *from = find_row(r, id);
-  bool times_only = strcmp(id, "P1") == 0;
+  const row *from = find_row(r, keep.id);
   for (size_t k = 0; from != NULL && k < from->count; k++) {
-    bench_case *into = row_case(results_row(run, id, from->title), from->cases[k].name);
+    bench_case *into =
+        row_case(results_row(run, keep.id, from->title), from->cases[k].name);
     for (size_t i = 0; i < from->cases[k].count; i++) {
       const contestant *who = &from->cases[k].contestants[i];
-      for (size_t m = 0; m < (times_only ? 1 : sizeof kept / sizeof *kept); m++) {
+      for (size_t m = 0; m < sizeof kept / sizeof *kept; m++) {
+        if (keep.metric != NULL && strcmp(keep.metric, kept[m]) != 0) continue;
         const series *values = find_series(who, kept[m]);
         for (size_t n = 0; values != NULL && n < values->count; n++)
           contestant_add(case_contestant(into, who->name, who->command), kept[m],
@@ -35,8 +40,10 @@ static void keep_row(results *run, const results *r, const char *id) {
 
 /* The head of the results and those rows. */
 static results run_of(const results *r) {
-  static const char *const rows[] = {"P1",        "primitives",    "idle-modes",
-                                     "wake-ways", "recursive-sum", "pread"};
+  static const kept_row rows[] = {
+      {"P1", "median_ns"},  {"P4", "speedup_x"},     {"P12", "median_ns"},
+      {"P17", "speedup_x"}, {"primitives", NULL},    {"idle-modes", NULL},
+      {"wake-ways", NULL},  {"recursive-sum", NULL}, {"pread", NULL}};
   results run = {.started = copy_text(r->started),
                  .size = copy_text(r->size),
                  .seconds = r->seconds,

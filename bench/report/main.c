@@ -39,6 +39,17 @@ static void save_curves(const row *its, const char *folder) {
   curves_free(&list);
 }
 
+/* The rows whose figures depend on the process. */
+static void save_processes(const results *r, const char *folder) {
+  static const char *const ids[] = {"P4", "P12", "P17"};
+  for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+    text svg = {0}, name = {0};
+    text_print(&name, "processes-%s", ids[i]);
+    save_picture(folder, name.chars, plot_processes(find_row(r, ids[i]), &svg), &svg);
+    text_free(&name);
+  }
+}
+
 static void save_pictures(const results *r, const goals *g, const char *folder) {
   text svg = {0};
   save_picture(folder, "overview", plot_overview(r, g, &svg), &svg);
@@ -48,9 +59,7 @@ static void save_pictures(const results *r, const goals *g, const char *folder) 
   save_picture(folder, "ticks", plot_latency(find_row(r, "P13"), "ticks", &svg), &svg);
   save_picture(folder, "bursts", plot_latency(find_row(r, "burst"), "burst", &svg), &svg);
   save_picture(folder, "threads", plot_oversubscribed(find_row(r, "P14"), &svg), &svg);
-  save_picture(folder, "processes-P4", plot_processes(find_row(r, "P4"), &svg), &svg);
-  save_picture(folder, "processes-P12", plot_processes(find_row(r, "P12"), &svg), &svg);
-  save_picture(folder, "processes-P17", plot_processes(find_row(r, "P17"), &svg), &svg);
+  save_processes(r, folder);
   for (size_t i = 0; i < r->count; i++) {
     save_curves(&r->rows[i], folder);
     save_picture(folder, r->rows[i].id, plot_row(r, g, &r->rows[i], &svg), &svg);
@@ -75,6 +84,7 @@ static void make_recorded(char **arguments) {
   text svg = {0};
   save_picture(arguments[2], "ratios", plot_recorded(&kept, &g, &svg), &svg);
   save_picture(arguments[2], "fork", plot_fork(&kept.run, &svg), &svg);
+  save_processes(&kept.run, arguments[2]);
   goals_free(&g);
   record_free(&kept);
 }
