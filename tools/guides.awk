@@ -2,8 +2,8 @@
 #
 # awk -v out=FOLDER -v page=NAME -f guides.awk page.md
 #
-# Writes into FOLDER: N.c and N.cpp, programs; N.sh, commands; N.expect, what the step N
-# prints; N.lines, lines that other files have word for word, the files in the first line; the
+# Writes into FOLDER: N.c and N.cpp, programs; N.other, the library whose code N is, if not
+# weft's; N.sh, commands; N.expect, what the step N prints; N.lines, lines that other files have word for word, the files in the first line; the
 # files that the page names, in box/; and `steps`, one line for each of these in order. Lines of
 # programs keep their numbers by #line. Prints what is wrong with the page, and exits with 1.
 
@@ -17,22 +17,25 @@ function step(kind) {
   return out "/" steps
 }
 
-# The program of a language grows block by block until a block has main.
-function add_line(language, text) {
-  program[language] = program[language] text "\n"
+# A program, of a language or of a language and another library, grows block by block until a
+# block has main.
+function add_line(key, text) {
+  program[key] = program[key] text "\n"
 }
 
-function open_block(language) {
-  if (program[language] == "") first_line[language] = FNR
-  add_line(language, "#line " (FNR + 1) " \"" page "\"")
+function open_block(key) {
+  if (program[key] == "") first_line[key] = FNR
+  add_line(key, "#line " (FNR + 1) " \"" page "\"")
 }
 
-function close_block(language, file) {
+function close_block(key,   name, file) {
   if (!has_main) return
-  file = step(language) "." language
-  printf "%s", program[language] >file
-  close(file)
-  program[language] = ""
+  split(key, name, " ")
+  file = step(name[1])
+  printf "%s", program[key] >(file "." name[1])
+  close(file "." name[1])
+  if (name[2] != "") print name[2] >(file ".other")
+  program[key] = ""
   has_main = 0
 }
 
@@ -41,17 +44,19 @@ function forget_marks() {
   file_mark = run_by = run_as = not_run = ""
 }
 
-# begin_block(language, words): words of the line that begins it
-function begin_block(name, words,   target) {
+# begin_block(language, other): the words of the line that begins it; other is a library, or ""
+function begin_block(name, other,   target) {
   language = name
   sub(/^```/, "", language)
+  key = other == "" ? language : language " " other
   if (run_by run_as not_run file_mark == "" && language ~ /^(sh|cmake|meson)$/) run_by = page_run_by
   taken = "" # what happens to the lines: "program", a file, or nothing
   if (language == "") complain("a fence without a language")
   else if (file_mark != "") {
     taken = out "/box/" file_mark
-  } else if (not_run != "" || language == "text" || language == "rust" || language == "swift" || words > 1)
+  } else if (not_run != "" || language == "text" || language == "rust" || language == "swift")
     taken = ""
+  else if (other != "" && other !~ compiled) taken = ""
   else if (run_by != "") {
     taken = step("lines") ".lines"
     print run_by >taken
@@ -61,7 +66,7 @@ function begin_block(name, words,   target) {
     close(target)
   } else if (language == "c" || language == "cpp") {
     taken = "program"
-    open_block(language)
+    open_block(key)
   } else if (language == "sh") {
     taken = step("sh") ".sh"
     printf "" >taken
@@ -74,14 +79,16 @@ function begin_block(name, words,   target) {
 }
 
 function end_block() {
-  if (taken == "program") close_block(language)
+  if (taken == "program") close_block(key)
   else if (taken != "") close(taken)
 }
+
+BEGIN { compiled = "^(OpenMP|oneTBB|pthreads|std)$" } # other libraries whose code is compiled
 
 # ---- hidden blocks: a line "<!-- c", lines, a line "-->" ----
 
 hidden && /^-->$/ { end_block(); hidden = 0; next }
-!fence && !hidden && /^<!-- (c|cpp|sh|output)$/ { begin_block($2, 1); hidden = 1; next }
+!fence && !hidden && /^<!-- (c|cpp|sh|output)( [A-Za-z]+)?$/ { begin_block($2, $3); hidden = 1; next }
 
 # ---- marks ----
 
@@ -117,13 +124,13 @@ many { run_as = run_as (run_as == "" ? "" : "\n") $0; next }
 
 /^```/ && !hidden {
   if (fence) end_block()
-  else begin_block($1, split(substr($0, 4), words, " "))
+  else begin_block($1, $2)
   fence = !fence
   next
 }
 fence || hidden {
   if (taken == "program") {
-    add_line(language, $0)
+    add_line(key, $0)
     if ($0 ~ /^int main\(/) has_main = 1
   } else if (taken != "") print >>taken
   next
@@ -136,9 +143,9 @@ blank && /^    / { complain("an indented block; use a fence that says what it is
 
 END {
   if (fence || hidden) complain("a block is open at the end")
-  for (language in program)
-    if (program[language] != "") {
-      print page ":" first_line[language] ": these blocks of " language " have no main, so they do not run"
+  for (key in program)
+    if (program[key] != "") {
+      print page ":" first_line[key] ": these blocks of " key " have no main, so they do not run"
       bad = 1
     }
   exit bad
