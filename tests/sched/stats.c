@@ -157,14 +157,8 @@ static void limit_of(void *out) {
   *(unsigned *)out = weft_worker_limit();
 }
 
-/* The numbers of the workers add up to those of the pool. */
-TEST(stats_of_workers_add_up) {
-  weft_pool *pool = sleepy_pool_of(3);
-  unsigned limit;
-  harness_run_threads(4, join_there, pool);
-  AWAIT(all_asleep(pool));
-  weft_pool_run(pool, limit_of, &limit);
-  weft_stats total = stats_of(pool), sum = WEFT_STATS_INIT;
+static weft_stats sum_over_workers(const weft_pool *pool, unsigned limit) {
+  weft_stats sum = WEFT_STATS_INIT;
   for (unsigned i = 0; i < limit; i++) {
     weft_stats one = worker_stats_of(pool, i);
     sum.tasks += one.tasks;
@@ -178,6 +172,24 @@ TEST(stats_of_workers_add_up) {
     CHECK(one.futile <= one.wakes && one.wakes <= one.sleeps);
     CHECK((one.tasks > 0) == (one.deepest > 0));
   }
+  return sum;
+}
+
+/* The numbers of the workers add up to those of the pool. A worker counts its sleep after
+ * it is registered as asleep, so they are read until none has changed meanwhile. They
+ * only grow: if they are the same before and after, they were the same in between. */
+TEST(stats_of_workers_add_up) {
+  weft_pool *pool = sleepy_pool_of(3);
+  unsigned limit;
+  harness_run_threads(4, join_there, pool);
+  weft_pool_run(pool, limit_of, &limit);
+  AWAIT(all_asleep(pool));
+  weft_stats before, sum, total;
+  do {
+    before = stats_of(pool);
+    sum = sum_over_workers(pool, limit);
+    total = stats_of(pool);
+  } while (before.sleeps != total.sleeps || before.failed_steals != total.failed_steals);
   CHECK_EQ(sum.tasks, total.tasks);
   CHECK_EQ(sum.steals, total.steals);
   CHECK_EQ(sum.exposes, total.exposes);
