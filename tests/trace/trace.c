@@ -9,8 +9,7 @@
 #include <weft.h>
 
 /* On a busy machine each block of a loop has one element, and two records. All of them
- * fit into the ring of one thread, so that none is dropped however late they are written.
- */
+ * fit into the ring of one thread: none is dropped, however late they are written. */
 enum { ELEMENTS = 1000, PARTS = 40, KEYS = 30000 };
 
 static double values[ELEMENTS], keys[KEYS];
@@ -276,8 +275,7 @@ static void work_under_load(unsigned index, void *arg) {
       weft_trace_stop();
       trace t = read_trace(path);
       CHECK(strcmp(end_reason(&t), "stop") == 0);
-      /* Where the thread that writes the file gets no CPU, the others fill their rings.
-       */
+      /* If the writer of the file gets no CPU, the others fill their rings. */
       CHECK_MSG(count_events(&t, "call", "smooth ") >= 1 || end_number(&t, "dropped") > 0,
                 "the loop is missing, and nothing was dropped");
       drop_trace(&t, path);
