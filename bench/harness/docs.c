@@ -84,9 +84,8 @@ typedef struct writing {
 } writing;
 
 static const char *fact_of(const results *r, const char *key) {
-  for (size_t i = 0; i < r->fact_count; i++)
-    if (strcmp(r->facts[i].key, key) == 0) return r->facts[i].value;
-  return "?";
+  const char *value = find_fact(r, key);
+  return value != NULL ? value : "?";
 }
 
 /* The lowest and the highest figure of the goals that match, in words. */
@@ -142,12 +141,11 @@ static void write_run(const writing *w, text *out) {
     machine += w->kept->items[i].outcome.verdict == GOAL_MACHINE;
   }
   text all = {0};
+  text_print(&all, "Measured on %.10s in one run", r->started);
+  if (r->pieces > 1) text_print(&all, ", made in %d pieces", r->pieces);
   text_print(
-      &all,
-      "Measured on %.10s in one run: %s with %s CPUs, gcc -O2, %s sizes, %d rounds. "
-      "%zu of %zu goals met",
-      r->started, fact_of(r, "cpu"), fact_of(r, "cpus"), r->size, r->rounds, met,
-      w->kept->count);
+      &all, ": %s with %s CPUs, gcc -O2, %s sizes, %d rounds. %zu of %zu goals met",
+      fact_of(r, "cpu"), fact_of(r, "cpus"), r->size, r->rounds, met, w->kept->count);
   if (close > 0) text_print(&all, ", %zu more by the best rounds", close);
   if (machine > 0) text_print(&all, ", %zu where the machine gave too little", machine);
   text_add(&all, ".");
@@ -160,8 +158,9 @@ static void write_machine(const writing *w, text *out) {
   text_add(out, "| | |\n|---|---|\n");
   for (size_t i = 0; i < r->fact_count; i++)
     text_print(out, "| %s | %s |\n", r->facts[i].key, r->facts[i].value);
-  text_print(out, "| run | %s, %.0f minutes, %d threads |\n", r->started, r->seconds / 60,
-             r->threads);
+  text_print(out, "| run | %s, %.0f minutes", r->started, r->seconds / 60);
+  if (r->pieces > 1) text_print(out, " in %d pieces", r->pieces);
+  text_print(out, ", %d threads |\n", r->threads);
 }
 
 static void add_limit(text *out, const goal *g) {

@@ -18,6 +18,9 @@
  *                     ips4o, vqsort, pthreadpool, taskflow, lace, separated by
  *                     commas
  *     --update        keep the rows of the result file that are not measured now
+ *     --resume        go on with a run that was interrupted: measure only the rows that
+ *                     the result file does not have. It must be of the same commit,
+ *                     machine, size, rounds and threads.
  *     --folder DIR    where workloads, goals and recorded ratios are (bench)
  *     --out DIR       where programs are and results go (build/bench)
  *
@@ -37,7 +40,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 typedef struct command_line {
   const char *folder, *out;
@@ -45,7 +47,7 @@ typedef struct command_line {
   words only;
   int rounds, threads;
   run_size size;
-  bool update, all, every_round;
+  bool update, resume, all, every_round;
 } command_line;
 
 static const char *const size_names[] = {"full", "quick", "tiny"};
@@ -98,6 +100,8 @@ static command_line read_options(int argc, char **argv) {
       c.size = SIZE_TINY;
     else if (strcmp(a, "--update") == 0)
       c.update = true;
+    else if (strcmp(a, "--resume") == 0)
+      c.update = c.resume = true;
     else if (strcmp(a, "--every-round") == 0)
       c.every_round = true;
     else if (strcmp(a, "--all") == 0)
@@ -125,14 +129,15 @@ static plan load_plan(const command_line *c) {
 
 /* ---- measuring ---- */
 
-static void save_json(const command_line *c, const goals *g, const results *r) {
+static void save_json(const command_line *c, const goals *g, const results *r,
+                      const char *name) {
   json_writer w = {0};
   json_begin(&w, '{');
   results_json(r, &w);
   json_key(&w, "goals");
   goals_json(g, r, &w);
   json_end(&w, '}');
-  save(c->out, "results.json", &w.out);
+  save(c->out, name, &w.out);
   text_free(&w.out);
 }
 
@@ -144,8 +149,8 @@ typedef struct saving {
 /* The results of an earlier run with the new ones in their place. Goes by way of files,
  * as merging takes both apart and the new ones are still needed. */
 static results merged(const command_line *c, const goals *g, const results *r) {
-  char *path = path_in(c->out, "results.json"), *old = path_in(c->out, "older.json");
-  save_json(c, g, r);
+  char *path = path_in(c->out, "newer.json"), *old = path_in(c->out, "older.json");
+  save_json(c, g, r, "newer.json");
   results newer = results_load(path), older = results_load(old);
   results_merge(&older, &newer);
   free(path);
@@ -158,17 +163,11 @@ static void save_rows_so_far(const results *r, void *ctx) {
   const saving *s = ctx;
   if (s->line->update) {
     results all = merged(s->line, s->goals, r);
-    save_json(s->line, s->goals, &all);
+    save_json(s->line, s->goals, &all, "results.json");
     results_free(&all);
   } else {
-    save_json(s->line, s->goals, r);
+    save_json(s->line, s->goals, r, "results.json");
   }
-}
-
-static double seconds_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 static void check_names(const plan *p, const words *names) {
@@ -180,16 +179,24 @@ static void check_names(const plan *p, const words *names) {
   }
 }
 
-static results measure_rows(const command_line *c, const goals *g, const words *rows,
-                            int rounds) {
-  plan p = load_plan(c);
-  check_names(&p, rows);
+/* Without rows: when, where and how. */
+static results head_of_run(const command_line *c, int rounds) {
   results r = {.started = time_now(),
                .size = copy_text(size_names[c->size]),
                .rounds = rounds,
                .threads = c->threads};
-  char *facts = path_in(c->out, "build.txt"), *bin = path_in(c->out, "bin");
+  char *facts = path_in(c->out, "build.txt");
   machine_facts(&r, facts);
+  free(facts);
+  return r;
+}
+
+static results measure_rows(const command_line *c, const goals *g, const words *rows,
+                            int rounds) {
+  plan p = load_plan(c);
+  check_names(&p, rows);
+  results r = head_of_run(c, rounds);
+  char *bin = path_in(c->out, "bin");
   saving s = {c, g};
   measure_options options = {.folder = c->folder,
                              .bin = bin,
@@ -205,10 +212,7 @@ static results measure_rows(const command_line *c, const goals *g, const words *
   else
     unsetenv("BENCH_QUICK");
   if (c->size == SIZE_TINY) setenv("BENCH_TINY", "1", 1);
-  double start = seconds_now();
   measure(&p, &options, &r);
-  r.seconds = seconds_now() - start;
-  free(facts);
   free(bin);
   plan_free(&p);
   return r;
@@ -216,7 +220,7 @@ static results measure_rows(const command_line *c, const goals *g, const words *
 
 static void save_all(const command_line *c, const goals *g, const results *r) {
   text csv = {0}, report = {0};
-  save_json(c, g, r);
+  save_json(c, g, r, "results.json");
   results_csv(r, &csv);
   save(c->out, "results.csv", &csv);
   report_print(r, g, &report);
@@ -244,11 +248,37 @@ static void keep_older(command_line *c) {
   free(old);
 }
 
+/* Leaves of the rows that were asked for those that the interrupted run does not have. */
+static void keep_missing_rows(command_line *c) {
+  char *old = path_in(c->out, "older.json");
+  results older = results_load(old), now = head_of_run(c, c->rounds);
+  const char *what = results_differ(&older, &now);
+  if (what != NULL)
+    die("the run cannot be resumed: \"%s\" differs, or is not of a commit", what);
+  plan p = load_plan(c);
+  words missing = {0};
+  check_names(&p, &c->names);
+  for (size_t i = 0; i < p.row_count; i++) {
+    const char *id = p.rows[i].id;
+    if (find_row(&older, id) == NULL &&
+        (c->names.count == 0 || words_have(&c->names, id)))
+      words_add(&missing, id, strlen(id));
+  }
+  if (missing.count == 0) die("the run has all rows");
+  words_free(&c->names);
+  c->names = missing;
+  plan_free(&p);
+  results_free(&older);
+  results_free(&now);
+  free(old);
+}
+
 static int command_run(command_line *c) {
   keep_older(c);
+  if (c->resume && c->update) keep_missing_rows(c);
   goals g = load_goals(c);
   results r = measure_rows(c, &g, &c->names, c->rounds);
-  int status = r.failed.count != 0;
+  int status = 0;
   if (!has_weft(&r)) {
     say("no weft was measured");
     status = 1;
@@ -258,6 +288,7 @@ static int command_run(command_line *c) {
     results_free(&r);
     r = all;
   }
+  if (r.failed.count != 0) status = 1;
   save_all(c, &g, &r);
   results_free(&r);
   goals_free(&g);
@@ -291,7 +322,7 @@ static int command_check(command_line *c) {
     fputs(second.chars, stdout);
     results_merge(&r, &more);
   }
-  save_json(c, &g, &r);
+  save_json(c, &g, &r, "results.json");
   for (size_t i = 0; i < again.count; i++)
     say("row %s is worse than recorded", again.items[i]);
   text_free(&first);

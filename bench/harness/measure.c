@@ -9,12 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct measuring {
   const plan *plan;
   const measure_options *options;
   results *results;
+  double start;
   bool *chosen; /* of the plan's runs: those that will be started */
   progress progress;
 } measuring;
@@ -161,6 +163,12 @@ static void run_one(measuring *m, size_t index, int round) {
 
 /* ---- all of them ---- */
 
+static double seconds_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static bool wanted(const words *list, const char *word) {
   return list->count == 0 || words_have(list, word);
 }
@@ -210,11 +218,12 @@ static void measure_row(measuring *m, const char *id) {
       if (m->chosen[i] && round <= rounds_of(m, i) &&
           strcmp(m->plan->runs[i].row, id) == 0)
         run_one(m, i, round);
+  m->results->seconds = seconds_now() - m->start;
   if (m->options->after_row != NULL) m->options->after_row(m->results, m->options->ctx);
 }
 
 void measure(const plan *p, const measure_options *options, results *r) {
-  measuring m = {p, options, r, NULL, {0}};
+  measuring m = {.plan = p, .options = options, .results = r, .start = seconds_now()};
   m.chosen = must_realloc(NULL, p->count * sizeof *m.chosen);
   int *runs = must_realloc(NULL, p->count * sizeof *runs);
   choose(&m);

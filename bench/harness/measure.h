@@ -21,11 +21,11 @@ typedef struct measure_options {
   void *ctx;
 } measure_options;
 
-/* Adds to r, whose facts the caller knows. Programs that are not built go to r->missing.
- * Whatever goes wrong with a program is said at once and goes to r->failed: that it has
- * not even a source, a crash, a line that is not of the protocol, an answer that differs
- * from that of the case's first contestant, which by convention is the sequential
- * program. */
+/* Adds rows and seconds to r, whose facts the caller knows. Programs that are not built
+ * go to r->missing. Whatever goes wrong with a program is said at once and goes to
+ * r->failed: that it has not even a source, a crash, a line that is not of the protocol,
+ * an answer that differs from that of the case's first contestant, which by convention is
+ * the sequential program. */
 void measure(const plan *p, const measure_options *options, results *r);
 
 #endif

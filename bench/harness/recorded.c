@@ -47,6 +47,7 @@ static results run_of(const results *r) {
   results run = {.started = copy_text(r->started),
                  .size = copy_text(r->size),
                  .seconds = r->seconds,
+                 .pieces = r->pieces,
                  .rounds = r->rounds,
                  .threads = r->threads};
   for (size_t i = 0; i < r->fact_count; i++)

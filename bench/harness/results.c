@@ -107,6 +107,61 @@ static int compare_rows(const void *a, const void *b) {
   return compare_row_ids(((const row *)a)->id, ((const row *)b)->id);
 }
 
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
+/* A fact of a that b does not have, or has otherwise. The load is another each time, and
+ * so may be the memory that the system leaves of the same machine. */
+static const char *fact_that_differs(const results *a, const results *b) {
+  for (size_t i = 0; i < a->fact_count; i++)
+    if (strcmp(a->facts[i].key, "load") != 0 && strcmp(a->facts[i].key, "memory") != 0 &&
+        !same_text(a->facts[i].value, find_fact(b, a->facts[i].key)))
+      return a->facts[i].key;
+  return NULL;
+}
+
+const char *results_differ(const results *a, const results *b) {
+  const char *commit = find_fact(b, "weft");
+  if (!same_text(a->size, b->size)) return "size";
+  if (a->rounds != b->rounds) return "rounds";
+  if (a->threads != b->threads) return "threads";
+  if (commit != NULL && strchr(commit, ' ') != NULL)
+    return "weft"; /* "1234abc and changes" */
+  const char *key = fact_that_differs(a, b);
+  return key != NULL ? key : fact_that_differs(b, a);
+}
+
+/* Failures begin with the row: those of rows that were not measured again are kept. */
+static void keep_failures(results *newer, const results *older) {
+  for (size_t i = 0; i < older->failed.count; i++) {
+    const char *failure = older->failed.items[i];
+    char *id = copy_bytes(failure, strcspn(failure, " "));
+    if (find_row(newer, id) == NULL) words_add(&newer->failed, failure, strlen(failure));
+    free(id);
+  }
+}
+
+/* When it began, and of which code it is. */
+static void merge_heads(results *newer, results *older) {
+  const char *before = find_fact(older, "weft"), *now = find_fact(newer, "weft");
+  newer->seconds += older->seconds;
+  if (results_differ(older, newer) == NULL) {
+    char *later = newer->started;
+    newer->started = older->started;
+    older->started = later;
+    newer->pieces =
+        (newer->pieces > 0 ? newer->pieces : 1) + (older->pieces > 0 ? older->pieces : 1);
+  } else if (before != NULL && now != NULL && strcmp(before, now) != 0) {
+    text both = {0};
+    bool has_both = strncmp(before, now, strlen(now)) == 0 && before[strlen(now)] == ',';
+    if (!has_both) text_print(&both, "%s, other rows ", now);
+    text_add(&both, before);
+    results_fact(newer, "weft", both.chars);
+    text_free(&both);
+  }
+}
+
 /* What the older results say about programs that the newer ones did not start. */
 static void keep_words(words *newer, const words *older) {
   for (size_t i = 0; i < older->count; i++)
@@ -115,6 +170,8 @@ static void keep_words(words *newer, const words *older) {
 }
 
 void results_merge(results *older, results *newer) {
+  merge_heads(newer, older);
+  keep_failures(newer, older);
   for (size_t i = 0; i < older->count; i++) {
     row *old = &older->rows[i];
     if (find_row(newer, old->id) != NULL) continue;
@@ -124,13 +181,18 @@ void results_merge(results *older, results *newer) {
   }
   qsort(newer->rows, newer->count, sizeof *newer->rows, compare_rows);
   keep_words(&newer->missing, &older->missing);
-  newer->seconds += older->seconds;
   results_free(older);
   *older = *newer;
   *newer = (results){0};
 }
 
 /* ---- looking ---- */
+
+const char *find_fact(const results *r, const char *key) {
+  for (size_t i = 0; i < r->fact_count; i++)
+    if (strcmp(r->facts[i].key, key) == 0) return r->facts[i].value;
+  return NULL;
+}
 
 const row *find_row(const results *r, const char *id) {
   for (size_t i = 0; i < r->count; i++)

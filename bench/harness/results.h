@@ -46,6 +46,7 @@ typedef struct results {
   char *started; /* in UTC, as in 2026-01-31T12:00:00Z */
   char *size;    /* full, quick or tiny */
   double seconds;
+  int pieces; /* how often the run was begun or resumed; 0 counts as 1 */
   int rounds, threads;
   fact *facts;
   size_t fact_count;
@@ -65,11 +66,19 @@ void results_fact(results *r, const char *key, const char *value);
 void results_free(results *r);
 
 /* Puts every row of the newer results into the older ones, in place of a row of the same
- * name; other rows stay. Facts and failures are those of the newer; it is empty after. */
+ * name; other rows stay, with their failures. Facts are those of the newer, which is
+ * empty after. If both are pieces of one run, it has begun when the older did; else the
+ * fact "weft" names both commits, if they differ. */
 void results_merge(results *older, results *newer);
+
+/* NULL if both can be pieces of one run: the same size, rounds, threads and facts (load
+ * and memory apart), and no changes to the code that were not committed. Else what
+ * differs. */
+const char *results_differ(const results *a, const results *b);
 
 /* ---- looking: NULL if there is none ---- */
 
+const char *find_fact(const results *r, const char *key);
 const row *find_row(const results *r, const char *id);
 const bench_case *find_case(const row *r, const char *name);
 const contestant *find_contestant(const bench_case *c, const char *name);

@@ -114,6 +114,10 @@ void results_json(const results *r, json_writer *w) {
   json_text(w, r->started);
   json_key(w, "seconds");
   json_number(w, r->seconds);
+  if (r->pieces > 1) {
+    json_key(w, "pieces");
+    json_number(w, r->pieces);
+  }
   json_key(w, "size");
   json_text(w, r->size);
   json_key(w, "rounds");
@@ -185,6 +189,7 @@ results results_read(const json_value *file) {
   r->started = copy_text(json_member_text(file, "started", ""));
   r->size = copy_text(json_member_text(file, "size", "full"));
   r->seconds = json_member_number(file, "seconds", 0);
+  r->pieces = (int)json_member_number(file, "pieces", 1);
   r->rounds = (int)json_member_number(file, "rounds", 0);
   r->threads = (int)json_member_number(file, "threads", 0);
   const json_value *machine = member_list(file, "machine");

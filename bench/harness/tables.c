@@ -246,7 +246,9 @@ void report_goals(const results *r, const goals *g, text *out) {
 /* ---- everything ---- */
 
 static void print_head(const results *r, text *out) {
-  text_print(out, "weft benchmarks, %s, %.0f s\n", r->started, r->seconds);
+  text_print(out, "weft benchmarks, %s, %.0f s", r->started, r->seconds);
+  if (r->pieces > 1) text_print(out, " in %d pieces", r->pieces);
+  text_add(out, "\n");
   for (size_t i = 0; i < r->fact_count; i++)
     text_print(out, "%-28s %s\n", r->facts[i].key, r->facts[i].value);
   text_print(

@@ -99,6 +99,21 @@ TEST(places_are_filled_and_the_rest_stays) {
   drop(&k);
 }
 
+TEST(a_run_in_pieces_is_called_so) {
+  kept_run k = keep("");
+  const char *empty = "<!-- measured: run -->\n<!-- end -->\n"
+                      "<!-- measured: machine -->\n<!-- end -->\n";
+  char *page = filled(&k, empty);
+  CHECK(strstr(page, "pieces") == NULL);
+  free(page);
+  k.record.run.pieces = 3;
+  page = filled(&k, empty);
+  check_has(page, "Measured on 2026-01-31 in one run, made in 3 pieces: ");
+  check_has(page, "0 minutes in 3 pieces, 2 threads |");
+  free(page);
+  drop(&k);
+}
+
 /* The record of a run with the program fib(10), which forks 88 times. */
 static record record_of_forks(void) {
   record kept = {0};

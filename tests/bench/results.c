@@ -69,6 +69,75 @@ TEST(merging_replaces_rows_and_keeps_the_others) {
   results_free(&older);
 }
 
+/* A run of one row, at the commit. */
+static results piece(const char *commit, const char *started, const char *row_id) {
+  results r = made_up();
+  free(r.started);
+  r.started = copy_text(started);
+  results_fact(&r, "weft", commit);
+  results_fact(&r, "load", started); /* differs each time */
+  add_rounds(&r, row_id, "t1", "weft", 1000, 0);
+  return r;
+}
+
+TEST(pieces_of_one_run_are_counted_and_keep_its_start) {
+  char path[] = "/tmp/weft-bench-test-XXXXXX";
+  int file = mkstemp(path);
+  REQUIRE(file >= 0);
+  close(file);
+  results older = piece("1234abc", "2026-01-31T12:00:00Z", "P1");
+  for (int i = 0; i < 2; i++) {
+    results newer = piece("1234abc", "2026-02-01T12:00:00Z", i == 0 ? "P2" : "P3");
+    CHECK(results_differ(&older, &newer) == NULL);
+    results_merge(&older, &newer);
+  }
+  CHECK_STR_EQ(older.started, "2026-01-31T12:00:00Z");
+  CHECK_EQ(older.count, (size_t)3);
+  CHECK_EQ(older.seconds, 4.5);
+  write_results(&older, path);
+  results back = results_load(path);
+  CHECK_EQ(back.pieces, 3);
+  results_free(&older);
+  results_free(&back);
+  unlink(path);
+}
+
+TEST(other_runs_are_no_pieces) {
+  results a = piece("1234abc", "1", "P1"), b = piece("1234abc", "2", "P2");
+  b.rounds = 3;
+  CHECK_STR_EQ(results_differ(&a, &b), "rounds");
+  b.rounds = 9;
+  results_fact(&b, "cpu", "another");
+  CHECK_STR_EQ(results_differ(&a, &b), "cpu");
+  results_fact(&b, "cpu", "made \"up\"");
+  results_fact(&b, "peers", "tbb");
+  CHECK_STR_EQ(results_differ(&a, &b), "peers");
+  results_fact(&a, "peers", "tbb");
+  CHECK(results_differ(&a, &b) == NULL);
+  results_fact(&a, "weft", "1234abc and changes"); /* which ones, nobody knows */
+  results_fact(&b, "weft", "1234abc and changes");
+  CHECK_STR_EQ(results_differ(&a, &b), "weft");
+  results_fact(&b, "weft", "5678def");
+  results_merge(&a, &b);
+  CHECK_STR_EQ(find_fact(&a, "weft"), "5678def, other rows 1234abc and changes");
+  CHECK_STR_EQ(a.started, "2");
+  results c = piece("5678def", "3", "P3");
+  results_merge(&a, &c); /* still of these two */
+  CHECK_STR_EQ(find_fact(&a, "weft"), "5678def, other rows 1234abc and changes");
+  CHECK(a.pieces < 2);
+  results_free(&a);
+}
+
+TEST(merging_keeps_the_failures_of_rows_that_stay) {
+  results older = piece("1", "1", "P1"), newer = piece("1", "2", "P2");
+  words_add(&older.failed, "P1 t1: x", 8);
+  words_add(&older.failed, "P2 t1: x", 8);
+  results_merge(&older, &newer);
+  REQUIRE(older.failed.count == 1);
+  CHECK_STR_EQ(older.failed.items[0], "P1 t1: x");
+  results_free(&older);
+}
+
 TEST(csv_has_a_line_for_each_number) {
   results r = made_up();
   text out = {0};
