@@ -107,6 +107,35 @@ static bool in_list(const char *list, const char *name) {
   return found;
 }
 
+static bool names_in(const char *expression, const char *kase, const char *who) {
+  bool found = false;
+  words tokens = split(expression, " ");
+  for (size_t i = 0; i < tokens.count; i++) {
+    words parts = split(tokens.items[i], ":");
+    found |=
+        parts.count >= 2 && matches(parts.items[0], kase) && in_list(parts.items[1], who);
+    words_free(&parts);
+  }
+  words_free(&tokens);
+  return found;
+}
+
+bool goals_have_row(const goals *g, const char *row_id) {
+  for (size_t i = 0; i < g->count; i++)
+    if (strcmp(g->items[i].row, row_id) == 0) return true;
+  return false;
+}
+
+bool goals_name(const goals *g, const char *row_id, const char *kase, const char *who) {
+  for (size_t i = 0; i < g->count; i++) {
+    const goal *item = &g->items[i];
+    if (strcmp(item->row, row_id) != 0) continue;
+    if (names_in(item->expression, kase, who)) return true;
+    if (item->condition != NULL && names_in(item->condition, kase, who)) return true;
+  }
+  return false;
+}
+
 /* The value of the contestant, or of the fastest of a list of them; that of its rounds
  * which the percent tells, if it is not negative. */
 static double value_of(evaluation *e, const bench_case *c, const char *list,

@@ -47,6 +47,9 @@ char *goals_read(goals *g, const char *content);
 void goals_free(goals *g);
 
 outcome goal_outcome(const goal *g, const results *r);
+/* Is a goal about this row; and about this contestant, in its condition perhaps? */
+bool goals_have_row(const goals *g, const char *row_id);
+bool goals_name(const goals *g, const char *row_id, const char *kase, const char *who);
 const char *verdict_words(verdict v);
 
 /* A list of outcomes, one for each goal whose row was measured. */

@@ -10,7 +10,8 @@
  *     weft-bench list                        the rows
  *
  *     --rounds N      rounds; each runs every contestant once, in turn (9)
- *     --every-round   slow contestants too, which otherwise run in a few rounds only
+ *     --every-round   all contestants in all rounds; otherwise those that no goal is
+ *                     about run in 3, and slow ones in fewer
  *     --quick         smaller sizes and shorter waits: a look, not a result
  *     --tiny          even smaller, 1 round: does everything work?
  *     --threads N     threads of the rows that do not fix the number themselves (2)
@@ -202,6 +203,7 @@ static results measure_rows(const command_line *c, const goals *g, const words *
                              .bin = bin,
                              .rounds = rounds,
                              .every_round = c->every_round,
+                             .goals = g,
                              .limit_s = c->size == SIZE_FULL ? 600 : 120,
                              .rows = *rows,
                              .only = c->only,

@@ -18,6 +18,7 @@ typedef struct measuring {
   results *results;
   double start;
   bool *chosen; /* of the plan's runs: those that will be started */
+  bool *named;  /* those that goals are about; true until it is known */
   progress progress;
 } measuring;
 
@@ -132,6 +133,23 @@ static void keep(measuring *m, const plan_run *run, const printed *p,
   free(command);
 }
 
+static bool is_named(const measuring *m, const plan_run *run, const printed *p) {
+  if (m->options->goals == NULL) return true;
+  for (size_t i = 0; i < p->count; i++)
+    if (p->facts[i].kind == FACT_METRIC &&
+        goals_name(m->options->goals, run->row, run->kase, p->facts[i].who))
+      return true;
+  return false;
+}
+
+static int rounds_of(const measuring *m, size_t i) {
+  int most = m->plan->runs[i].most, least = m->plan->runs[i].least;
+  int rounds = m->options->rounds;
+  if (!m->named[i] && (most == 0 || most > OTHER_ROUNDS)) most = OTHER_ROUNDS;
+  if (most != 0 && most < rounds && !m->options->every_round) rounds = most;
+  return least > rounds ? least : rounds;
+}
+
 static void run_one(measuring *m, size_t index, int round) {
   const plan_run *run = &m->plan->runs[index];
   char *path = path_of(m, run), *command = command_of(run);
@@ -146,12 +164,15 @@ static void run_one(measuring *m, size_t index, int round) {
   process_result result = process_run(argv, run->cpus, m->options->limit_s);
   progress_done(&m->progress, index, result.use.wall_s);
   printed p = read_output(result.out.chars);
-  if (!result.ok)
+  if (!result.ok) {
     failure(m, run, result.problem, result.errors.chars);
-  else if (p.broken || p.answer == NULL)
+  } else if (p.broken || p.answer == NULL) {
     failure(m, run, p.broken ? "a line that is no fact" : "no answer", result.out.chars);
-  else
+  } else {
     keep(m, run, &p, &result.use);
+    m->named[index] = is_named(m, run, &p);
+    progress_limit(&m->progress, index, rounds_of(m, index) - round);
+  }
 
   free(p.facts);
   process_free(&result);
@@ -176,6 +197,8 @@ static bool wanted(const words *list, const char *word) {
 static void choose(measuring *m) {
   for (size_t i = 0; i < m->plan->count; i++) {
     const plan_run *run = &m->plan->runs[i];
+    m->named[i] =
+        m->options->goals == NULL || goals_have_row(m->options->goals, run->row);
     m->chosen[i] =
         wanted(&m->options->rows, run->row) && wanted(&m->options->only, run->kind);
     if (!m->chosen[i]) continue;
@@ -191,16 +214,9 @@ static void choose(measuring *m) {
   }
 }
 
-static int rounds_of(const measuring *m, size_t i) {
-  int most = m->plan->runs[i].most, least = m->plan->runs[i].least;
-  int rounds = m->options->rounds;
-  if (most != 0 && most < rounds && !m->options->every_round) rounds = most;
-  return least > rounds ? least : rounds;
-}
-
 static void measure_row(measuring *m, const char *id) {
   size_t count = 0;
-  int rounds = m->options->rounds;
+  int rounds = 0;
   for (size_t i = 0; i < m->plan->count; i++) {
     if (!m->chosen[i] || strcmp(m->plan->runs[i].row, id) != 0) continue;
     count++;
@@ -225,6 +241,7 @@ static void measure_row(measuring *m, const char *id) {
 void measure(const plan *p, const measure_options *options, results *r) {
   measuring m = {.plan = p, .options = options, .results = r, .start = seconds_now()};
   m.chosen = must_realloc(NULL, p->count * sizeof *m.chosen);
+  m.named = must_realloc(NULL, p->count * sizeof *m.named);
   int *runs = must_realloc(NULL, p->count * sizeof *runs);
   choose(&m);
   for (size_t i = 0; i < p->count; i++) runs[i] = m.chosen[i] ? rounds_of(&m, i) : 0;
@@ -233,4 +250,5 @@ void measure(const plan *p, const measure_options *options, results *r) {
   progress_end(&m.progress);
   free(runs);
   free(m.chosen);
+  free(m.named);
 }

@@ -5,17 +5,22 @@
 #ifndef BENCH_HARNESS_MEASURE_H
 #define BENCH_HARNESS_MEASURE_H
 
+#include "goals.h"
 #include "plan.h"
-#include "results.h"
+
+enum { OTHER_ROUNDS = 3 };
 
 typedef struct measure_options {
   const char *folder; /* where the sources are */
   const char *bin;    /* where the programs are */
   int rounds;
-  bool every_round; /* also what the plan says to run in few rounds only */
-  double limit_s;   /* of one process */
-  words rows;       /* only these, if there are any */
-  words only;       /* only programs of these kinds, if there are any; see plan.h */
+  bool every_round; /* also what would otherwise run in few rounds only */
+  /* A program none of whose contestants is in a goal runs in OTHER_ROUNDS rounds, as do
+   * all programs of a row without goals. NULL: there is no such limit. */
+  const goals *goals;
+  double limit_s; /* of one process */
+  words rows;     /* only these, if there are any */
+  words only;     /* only programs of these kinds, if there are any; see plan.h */
   /* Called after each row with what there is so far, or NULL. */
   void (*after_row)(const results *r, void *ctx);
   void *ctx;

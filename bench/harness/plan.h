@@ -12,7 +12,8 @@
  *     most N                     the runs that follow, up to the next row, take part in
  *                                at most N rounds, because they are long or do not vary
  *     least N                    they take part in at least N rounds: for what differs
- *                                from process to process
+ *                                from process to process. (Contestants that no goal is
+ *                                about have 3 rounds, see measure.h, or this number.)
  *     cpus N                     the same runs may use N CPUs only
  *     set NAME full | quick | tiny
  *                                $NAME stands for the first list of words; in a quick

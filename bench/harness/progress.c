@@ -57,6 +57,13 @@ void progress_done(progress *p, size_t i, double seconds) {
   weft_progress_add(p->bar, 1);
 }
 
+void progress_limit(progress *p, size_t i, int left) {
+  if (left < 0) left = 0;
+  if (left >= p->left[i]) return;
+  weft_progress_add(p->bar, (uint64_t)(p->left[i] - left));
+  p->left[i] = left;
+}
+
 void progress_note(progress *p, const char *line) {
   if (!p->terminal) fprintf(stderr, "bench: %s\n", line);
 }

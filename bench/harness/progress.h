@@ -24,6 +24,8 @@ progress progress_begin(const int *runs, size_t kinds);
 void progress_show(progress *p, const char *what);
 /* Process number i has ended and took this long. */
 void progress_done(progress *p, size_t i, double seconds);
+/* Process number i will run only this often from now on, if that is less than planned. */
+void progress_limit(progress *p, size_t i, int left);
 /* A line for those who have no bar: once per row and such. */
 void progress_note(progress *p, const char *line);
 /* Lines for all. */

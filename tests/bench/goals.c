@@ -42,6 +42,22 @@ static results three_contestants(void) {
   return r;
 }
 
+TEST(goals_name_their_contestants) {
+  goals g = read_goals("P1|a|>=|2|t1:tbb*,omp-gcc t1:weft:cpu%95 /|pair:two:x 1.9\n"
+                       "P2|b|>=|2|*:lace 1e9 /|\n");
+  CHECK(goals_have_row(&g, "P1") && goals_have_row(&g, "P2"));
+  CHECK(!goals_have_row(&g, "P"));
+  CHECK(goals_name(&g, "P1", "t1", "weft"));
+  CHECK(goals_name(&g, "P1", "t1", "tbb-auto"));
+  CHECK(goals_name(&g, "P1", "t1", "omp-gcc"));
+  CHECK(!goals_name(&g, "P1", "t1", "omp-gcc-both"));
+  CHECK(!goals_name(&g, "P1", "t2", "weft"));
+  CHECK(goals_name(&g, "P1", "pair", "two")); /* by the condition */
+  CHECK(goals_name(&g, "P2", "any", "lace"));
+  CHECK(!goals_name(&g, "P2", "any", "weft"));
+  goals_free(&g);
+}
+
 TEST(ratios_are_those_of_medians) {
   results r = three_contestants();
   outcome o = judge("P1|a|>=|2|t1:tbb t1:weft /|", &r);

@@ -115,3 +115,41 @@ TEST(goals_are_about_rows_cases_and_contestants_that_there_are) {
   plan_free(&p);
   goals_free(&g);
 }
+
+/* Is one of the runs that may be meant by the term kept out of some of the 9 rounds?
+ * Where processes differ there is a number of processes instead. */
+static const plan_run *kept_out(const plan *p, const char *id, const char *kase,
+                                const char *list) {
+  const plan_run *found = NULL;
+  words names = split(list, ",");
+  for (size_t n = 0; n < names.count; n++)
+    for (size_t i = 0; i < p->count; i++) {
+      const plan_run *run = &p->runs[i];
+      if (run->most != 0 && run->most < 9 && run->least == 0 &&
+          strcmp(run->row, id) == 0 && matches(kase, run->kase) &&
+          may_print(run->kind, names.items[n]))
+        found = run;
+    }
+  words_free(&names);
+  return found;
+}
+
+TEST(who_is_in_a_goal_is_in_every_round_of_full_size) {
+  goals g = goals_load(BENCH_FOLDER "/goals.txt");
+  plan p = plan_of(SIZE_FULL);
+  for (size_t i = 0; i < g.count; i++) {
+    words tokens = split(g.items[i].expression, " ");
+    for (size_t k = 0; k < tokens.count; k++) {
+      words parts = split(tokens.items[k], ":");
+      const plan_run *out =
+          parts.count < 2 ? NULL
+                          : kept_out(&p, g.items[i].row, parts.items[0], parts.items[1]);
+      CHECK_MSG(out == NULL, "goal \"%s\" of row %s: %s is not in every round",
+                g.items[i].what, g.items[i].row, out != NULL ? out->program : "");
+      words_free(&parts);
+    }
+    words_free(&tokens);
+  }
+  plan_free(&p);
+  goals_free(&g);
+}
