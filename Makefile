@@ -75,7 +75,7 @@ BENCH = $(MAKE) --no-print-directory -j$(JOBS) -C bench
 bench: ## measure in ten minutes, against other libraries where they are installed
 	@$(BENCH) run ARGS="--quick $(BENCH_ARGS)"
 
-bench-full: ## measure thoroughly, at full size: some hours
+bench-full: ## measure thoroughly, at full size: an estimated 80 minutes; BENCH_ARGS=--resume goes on
 	@$(BENCH) run ARGS="$(BENCH_ARGS)"
 
 bench-compare: ## show what changed beyond noise between two results: A=old.json B=new.json

@@ -148,15 +148,17 @@ BENCH_HELPER long bench_arg(int argc, char **argv, int i, long otherwise) {
 
 typedef long bench_work(long n);
 
-/* How long to measure. With BENCH_QUICK in the environment about a tenth of it, so that
- * nine rounds of all rows take minutes; with BENCH_TINY almost nothing. */
+/* How long to measure: in nine rounds together seconds of each contestant, since many
+ * short rounds say more than a few long ones. With BENCH_QUICK in the environment about a
+ * quarter of it, so that nine rounds of all rows take minutes; with BENCH_TINY almost
+ * nothing. */
 typedef struct bench_limits {
   double warm_ns, enough_ns, most_ns;
   size_t enough_samples;
 } bench_limits;
 
 BENCH_HELPER bench_limits bench_choose_limits(void) {
-  bench_limits full = {1e8, 3e8, 1.5e9, 5}, quick = {1e7, 4e7, 1.6e8, 3},
+  bench_limits full = {5e7, 1.5e8, 1e9, 5}, quick = {1e7, 4e7, 1.6e8, 3},
                tiny = {1e6, 1e6, 1e7, 1};
   if (getenv("BENCH_TINY") != NULL) return tiny;
   return getenv("BENCH_QUICK") != NULL ? quick : full;
@@ -170,9 +172,9 @@ BENCH_HELPER int bench_has_enough(const bench_limits *limits, double total_ns,
 
 /* Measures work(n), which must return `expected`. Returns the times of one call.
  *
- * It warms up with work(warm_n) for a tenth of a second. Then it takes samples; a sample
- * is as many calls as fill about a millisecond. It stops after at least 5 samples and
- * 0.3 s. Slow work stops after 1.5 s with the samples it has, at least one.
+ * It warms up with work(warm_n) for 0.05 s. Then it takes samples; a sample is as many
+ * calls as fill about a millisecond. It stops after at least 5 samples and 0.15 s. Slow
+ * work stops after 1 s with the samples it has, at least one.
  *
  * With BENCH_ONCE in the environment it makes exactly one call and takes no times, for
  * tools that count instructions. */

@@ -77,7 +77,7 @@ impl Limits {
         } else if std::env::var_os("BENCH_QUICK").is_some() {
             Limits { warm_ns: 1e7, enough_ns: 4e7, most_ns: 1.6e8, enough_samples: 3 }
         } else {
-            Limits { warm_ns: 1e8, enough_ns: 3e8, most_ns: 1.5e9, enough_samples: 5 }
+            Limits { warm_ns: 5e7, enough_ns: 1.5e8, most_ns: 1e9, enough_samples: 5 }
         }
     }
 
