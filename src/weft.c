@@ -61,6 +61,7 @@
 #include "sched/join.c"
 #include "sched/nodes.c"
 #include "sched/options.c"
+#include "sched/parcel.c"
 #include "sched/pool.c"
 #include "sched/record.c"
 #include "sched/report.c"

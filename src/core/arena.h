@@ -52,6 +52,11 @@ typedef struct wf_arena {
   char *unused; /* the part of the newest slab that was not cut yet */
   size_t unused_size;
   wf_slab *slabs; /* the newest first */
+  wf_cell *rest;  /* cells that came home and are not in the lists yet; see arena.c */
+  /* Cells of one other arena that were given back here and not sent home yet. */
+  wf_cell *away;
+  unsigned away_count;
+  bool collects; /* constant: whether there are any */
   /* Pushed to by other threads. */
   _Alignas(WF_CACHE_LINE) wf_ptr x_returned;
 } wf_arena;
@@ -121,11 +126,23 @@ wf_cell *wf_cell_allocate(size_t size);
 /* [any] The slow half of wf_cell_give_back: the cell's home is not `mine`. */
 void wf_cell_send_home(wf_cell *cell);
 
+/* [owner] The same for an arena that collects: cells go home in groups. */
+void wf_arena_collect(wf_arena *arena, wf_cell *cell);
+
+/* [owner] Sends home what was collected. */
+void wf_arena_send_away_slow(wf_arena *arena);
+static inline void wf_arena_send_away(wf_arena *arena) {
+  if (arena->away_count > 0) wf_arena_send_away_slow(arena);
+}
+
 /* [any] Gives a cell back. `mine` is the arena of the calling thread, or NULL. */
 static inline void wf_cell_give_back(wf_cell *cell, wf_arena *mine) {
   unsigned size_class = wf_cell_class(cell);
   if (mine == NULL || cell->home != ((uintptr_t)mine | size_class)) {
-    wf_cell_send_home(cell);
+    if (mine != NULL && mine->collects)
+      wf_arena_collect(mine, cell);
+    else
+      wf_cell_send_home(cell);
     return;
   }
   wf_cell_note_free(cell);

@@ -29,6 +29,17 @@ static inline uint64_t wf_bitset_bit(unsigned index) {
   return (uint64_t)1 << (index % WF_BITSET_WORD_BITS);
 }
 
+/* How many bits of a word are set. The compiler's own calls a function where it may not
+ * assume the instruction; usually there are none, or few. */
+static inline unsigned wf_bitset_count(uint64_t word) {
+  if (word == 0) return 0;
+  word -= word >> 1 & UINT64_C(0x5555555555555555);
+  word =
+      (word & UINT64_C(0x3333333333333333)) + (word >> 2 & UINT64_C(0x3333333333333333));
+  word = (word + (word >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+  return (unsigned)(word * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* Adds an index; false if it was there already. */
 static inline bool wf_bitset_add(wf_u64 *words, unsigned index) {
   /* seq_cst: pairs with wf_bitset_remove and wf_bitset_take_any. explorer: acq_rel

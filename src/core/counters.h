@@ -1,28 +1,29 @@
-/* core/counters.h - one word that says how many workers sleep, how many are idle, and
- * whether work was posted since a worker got sleepy.
+/* core/counters.h - how many workers are idle, and whether work was posted since a worker
+ * got sleepy. Who sleeps is in the sets of sched/sleep.h.
  *
- *     bits  0-15  sleeping: workers that are registered as asleep
- *     bits 16-31  inactive: workers that look for work, the sleeping ones included
- *     bits 32-63  jobs event counter (JEC); wraps around without touching the others
+ * The inactive workers, those that look for work, the sleeping ones included, are counted
+ * for each group of eight, in a line of its own. When hundreds of workers get idle and
+ * find work again at the same time, as at the end of a loop, one word for all would be
+ * the place where they wait for each other.
  *
- * Invariants of every value that the word has:
+ * The jobs event counter (JEC): even if a worker is sleepy and nothing was posted since,
+ * odd otherwise; it wraps around. A worker that gets sleepy makes it even, a poster makes
+ * it odd; each increments it only if the parity is not yet right. So in a busy pool
+ * posting costs one load. The sleepy worker keeps the value it left, and stays awake if
+ * the counter has moved when it looks again. That saves most sleeps that would be in
+ * vain, not all: a worker that is in the set of sleepers looks for work once more
+ * (sleep.md). Pools with more than one group do without: something is posted all the
+ * time there, and all would want this one word.
  *
- *     sleeping <= inactive <= workers of the pool <= 65535
- *     JEC even: a worker is sleepy and nothing was posted since; odd: otherwise
- *
- * A worker that gets sleepy makes the JEC even, a poster makes it odd; each increments it
- * only if the parity is not yet right. So in a busy pool posting costs one load. The
- * sleepy worker keeps the value it left, and stays awake if the counter has moved when it
- * looks again. That saves most sleeps that would be in vain, not all: a worker that has
- * registered as sleeping looks for work once more (sleep.md).
+ * Invariants: a worker in the set of idle sleepers is counted as inactive; inactive <=
+ * workers of the pool.
  *
  * Who calls: the sleep protocol of the pool (src/sched/sleep.c), from any thread.
  *
- * All operations are seq_cst on this one word: they pair with each other.
- * explorer: everywhere in this file acquire and acq_rel suffice. The updates of one word
- * have an order anyway, and against other words the callers' fences order them
- * (sleep.md); seq_cst is the same instruction on x86-64 and aarch64, and needs no
- * argument.
+ * All operations are seq_cst: they pair with each other. explorer: everywhere in this
+ * file acquire and acq_rel suffice. The updates of one word have an order anyway, and
+ * against other words the callers' fences order them (sleep.md); seq_cst is the same
+ * instruction on x86-64 and aarch64, and needs no argument.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WF_CORE_COUNTERS_H
@@ -31,116 +32,104 @@
 #include "assert.h"
 #include "atomic.h"
 
+/* Workers that count together: a choice, as many as share a cache on many servers. Pools
+ * with more than 256 workers count several such groups together. */
+enum { WF_COUNTERS_GROUP = 8, WF_COUNTERS_GROUPS = 32 };
+
 typedef struct wf_counters {
-  wf_u64 x_word;
+  wf_u32 x_jec;
+  unsigned groups; /* constant; 0 is as good as 1 */
+  struct {
+    _Alignas(WF_CACHE_LINE) wf_u32 x_inactive;
+  } of[WF_COUNTERS_GROUPS];
 } wf_counters;
 
-#define WF_ONE_SLEEPING   ((uint64_t)1)
-#define WF_ONE_INACTIVE   ((uint64_t)1 << 16)
-#define WF_ONE_JEC        ((uint64_t)1 << 32)
-#define WF_COUNTERS_LIMIT 65535u /* of each of the two counts */
-
-static inline unsigned wf_counters_sleeping(uint64_t word) {
-  return (unsigned)(word & WF_COUNTERS_LIMIT);
+/* For a pool with this number of workers; all counts are 0. */
+static inline void wf_counters_init(wf_counters *counters, unsigned workers) {
+  unsigned groups = workers / WF_COUNTERS_GROUP + (workers % WF_COUNTERS_GROUP != 0);
+  counters->groups = groups < WF_COUNTERS_GROUPS ? groups : WF_COUNTERS_GROUPS;
 }
 
-static inline unsigned wf_counters_inactive(uint64_t word) {
-  return (unsigned)(word >> 16 & WF_COUNTERS_LIMIT);
+/* The group of worker `index`. */
+static inline unsigned wf_counters_group(const wf_counters *counters, unsigned index) {
+  return counters->groups > 1 ? index / WF_COUNTERS_GROUP % counters->groups : 0;
 }
 
-static inline uint32_t wf_counters_jec(uint64_t word) {
-  return (uint32_t)(word >> 32);
+/* ---- idle workers ---- */
+
+/* A worker of this group starts, or stops, looking for work. */
+static inline void wf_counters_add_inactive(wf_counters *counters, unsigned group) {
+  /* pairs with the other operations on the counts */
+  wf_u32_fetch_add_seq_cst(&counters->of[group].x_inactive, 1);
 }
 
-/* Asserts the invariants of a value of the word; `workers` is how many the pool has. */
-static inline void wf_counters_check(uint64_t word, unsigned workers) {
-  (void)word, (void)workers;
-  WF_ASSERT(wf_counters_sleeping(word) <= wf_counters_inactive(word));
-  WF_ASSERT(wf_counters_inactive(word) <= workers);
+static inline void wf_counters_sub_inactive(wf_counters *counters, unsigned group) {
+  /* pairs with the other operations on the counts */
+  uint32_t old = wf_u32_fetch_sub_seq_cst(&counters->of[group].x_inactive, 1);
+  WF_ASSERT(old > 0); /* the caller is counted */
 }
 
-/* Workers that look for work and do not sleep. */
-static inline unsigned wf_counters_awake_idle(uint64_t word) {
-  wf_counters_check(word, WF_COUNTERS_LIMIT);
-  return wf_counters_inactive(word) - wf_counters_sleeping(word);
+/* How many are inactive. */
+static inline unsigned wf_counters_inactive(const wf_counters *counters) {
+  unsigned inactive = 0, group = 0;
+  do {
+    /* pairs with the RMWs above */
+    inactive += wf_u32_load_seq_cst(&counters->of[group].x_inactive);
+  } while (++group < counters->groups);
+  return inactive;
 }
 
-static inline uint64_t wf_counters_load(const wf_counters *counters) {
-  /* pairs with the RMWs below */
-  uint64_t word = wf_u64_load_seq_cst(&counters->x_word);
-  wf_counters_check(word, WF_COUNTERS_LIMIT);
-  return word;
+/* About how many, by those of one group: exact if there is one group. */
+static inline unsigned wf_counters_inactive_about(const wf_counters *counters,
+                                                  unsigned group) {
+  /* Relaxed: a hint. */
+  uint32_t here = wf_u32_load_relaxed(&counters->of[group].x_inactive);
+  return counters->groups > 1 ? here * counters->groups : here;
 }
 
-/* A worker starts, or stops, looking for work. Both return the word as it is then. */
-static inline uint64_t wf_counters_add_inactive(wf_counters *counters) {
-  /* pairs with the other operations on the word */
-  uint64_t old = wf_u64_fetch_add_seq_cst(&counters->x_word, WF_ONE_INACTIVE);
-  WF_ASSERT(wf_counters_inactive(old) < WF_COUNTERS_LIMIT);
-  return old + WF_ONE_INACTIVE;
+/* ---- the jobs event counter ---- */
+
+static inline bool wf_counters_has_jec(const wf_counters *counters) {
+  return counters->groups <= 1;
 }
 
-static inline uint64_t wf_counters_sub_inactive(wf_counters *counters) {
-  /* pairs with the other operations on the word */
-  uint64_t old = wf_u64_fetch_sub_seq_cst(&counters->x_word, WF_ONE_INACTIVE);
-  /* The caller is counted as inactive and does not sleep. */
-  WF_ASSERT(wf_counters_inactive(old) > wf_counters_sleeping(old));
-  return old - WF_ONE_INACTIVE;
-}
-
-/* Increments the JEC if its lowest bit is `parity`; returns the word as it is then. */
-static inline uint64_t wf_counters_flip_from(wf_counters *counters, uint32_t parity) {
+/* Increments the JEC if its lowest bit is `parity`; returns it as it is then. */
+static inline uint32_t wf_counters_flip_from(wf_counters *counters, uint32_t parity) {
   WF_ASSERT(parity <= 1);
-  uint64_t word = wf_counters_load(counters);
-  while ((wf_counters_jec(word) & 1) == parity) {
-    /* pairs with the other operations on the word */
-    if (wf_u64_cas_seq_cst(&counters->x_word, &word, word + WF_ONE_JEC)) {
-      word += WF_ONE_JEC;
+  /* pairs with the compare-and-swap */
+  uint32_t jec = wf_u32_load_seq_cst(&counters->x_jec);
+  while ((jec & 1) == parity) {
+    /* pairs with itself in other threads */
+    if (wf_u32_cas_seq_cst(&counters->x_jec, &jec, jec + 1)) {
+      jec++;
       break;
     }
   }
-  return word;
+  return jec;
 }
 
-/* A worker gets sleepy: the JEC is even afterwards. */
-static inline uint64_t wf_counters_announce(wf_counters *counters) {
-  uint64_t word = wf_counters_flip_from(counters, 1);
-  WF_ASSERT((wf_counters_jec(word) & 1) == 0);
-  return word;
+/* A worker gets sleepy: the JEC is even afterwards. Returns it, for has_moved. */
+static inline uint32_t wf_counters_announce(wf_counters *counters) {
+  if (!wf_counters_has_jec(counters)) return 0;
+  uint32_t jec = wf_counters_flip_from(counters, 1);
+  WF_ASSERT((jec & 1) == 0);
+  return jec;
 }
 
 /* Work was posted: the JEC is odd afterwards. */
-static inline uint64_t wf_counters_post(wf_counters *counters) {
-  uint64_t word = wf_counters_flip_from(counters, 0);
-  WF_ASSERT((wf_counters_jec(word) & 1) == 1);
-  return word;
+static inline void wf_counters_post(wf_counters *counters) {
+  if (!wf_counters_has_jec(counters)) return;
+  uint32_t jec = wf_counters_flip_from(counters, 0);
+  WF_ASSERT((jec & 1) == 1);
+  (void)jec;
 }
 
-/* Registers a worker, which is counted as inactive, as sleeping whatever was posted: it
- * looks again by itself. */
-static inline void wf_counters_add_sleeping(wf_counters *counters) {
-  /* pairs with the other operations on the word */
-  uint64_t old = wf_u64_fetch_add_seq_cst(&counters->x_word, WF_ONE_SLEEPING);
-  WF_ASSERT(wf_counters_sleeping(old) < wf_counters_inactive(old));
-}
-
-/* The same, unless the JEC is seen to have moved since wf_counters_announce returned a
- * word with `jec`. It may move between the look and the registration: that is as good as
- * a moment later. A CAS would fail whenever another worker registers: 255 workers that
- * get idle at once would each try again 128 times on average. */
-static inline bool wf_counters_try_sleep(wf_counters *counters, uint32_t jec) {
+/* Has something been posted since wf_counters_announce returned `jec`? It may be a moment
+ * after the look: that is as good as after the caller is in the set of sleepers. */
+static inline bool wf_counters_has_moved(const wf_counters *counters, uint32_t jec) {
   WF_ASSERT((jec & 1) == 0);
-  if (wf_counters_jec(wf_counters_load(counters)) != jec) return false;
-  wf_counters_add_sleeping(counters);
-  return true;
-}
-
-/* The thread that ends a worker's sleep counts it off: the waker, or the sleeper itself
- * if it finds work on its way to sleep. */
-static inline void wf_counters_sub_sleeping(wf_counters *counters) {
-  /* pairs with the other operations on the word */
-  uint64_t old = wf_u64_fetch_sub_seq_cst(&counters->x_word, WF_ONE_SLEEPING);
-  WF_ASSERT(wf_counters_sleeping(old) > 0);
+  /* pairs with the compare-and-swap above */
+  return wf_u32_load_seq_cst(&counters->x_jec) != jec;
 }
 
 #endif

@@ -167,6 +167,7 @@ void wf_deque_check(const wf_deque *deque) {
   WF_ASSERT(ordered(split, index));
   WF_ASSERT(ordered(index, wf_u64_peek(&deque->x_top) + deque->capacity));
   WF_ASSERT(peek_state(deque) == WF_ASKED_NOT || split == index);
+  WF_ASSERT(peek_state(deque) != WF_ASKED_NOT || deque->eager_forks == 0);
 }
 
 #else
@@ -229,7 +230,8 @@ static void answer(wf_deque *deque, uint64_t end, wf_deque_news *news) {
     open_pins(deque);
     return;
   }
-  bool stay_closed = wf_deque_is_eager(deque) || deque->overflowed;
+  bool stay_closed =
+      wf_deque_is_eager(deque) || deque->overflowed || deque->eager_forks > 0;
   uint64_t split = get_split(deque);
   int64_t private_count = (int64_t)(end - split);
   if (private_count > 0) {
@@ -264,6 +266,7 @@ void wf_deque_init(wf_deque *deque, size_t capacity, uint64_t first_index, bool 
   deque->capacity = rounded;
   deque->lap = 0;
   deque->overflowed = false;
+  deque->eager_forks = 0;
   deque->lock = (wf_lock){{WF_LOCK_FREE}};
   /* Relaxed stores throughout: no other thread sees the deque yet. */
   wf_u32_store_relaxed(&deque->x_eager, eager ? 1 : 0);
@@ -456,14 +459,50 @@ wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news) {
     set_bottom(deque, bottom); /* it may stand at the end of the ring */
   else if (!grow(deque, top, bottom))
     left_over = give_back_newest(deque, bottom);
+  if (deque->eager_forks > 0) deque->eager_forks--;
   answer(deque, bottom_index(deque), news);
   wf_deque_check(deque);
   wf_lock_unlock(&deque->lock);
   return left_over;
 }
 
+void wf_deque_show(wf_deque *deque) {
+  if (deque->slots == NULL) return;
+  wf_lock_lock(&deque->lock);
+  if ((get_asked(deque) & WF_ASKED_STATE_MASK) == WF_ASKED_NOT) {
+    set_split(deque, bottom_index(deque));
+    open_pins(deque); /* the gate follows split */
+    wf_deque_check(deque);
+  }
+  check_shared(deque);
+  wf_lock_unlock(&deque->lock);
+}
+
+void wf_deque_push_public(wf_deque *deque, wf_task *const *tasks, unsigned n) {
+  wf_lock_lock(&deque->lock);
+  uint64_t bottom = bottom_index(deque);
+  /* Acquire: pairs with the seq_cst CAS of the thieves: a slot below top is really free,
+   * its thief has read it. explorer: as in open_pins. */
+  uint64_t top = wf_u64_load_acquire(&deque->x_top);
+  WF_ASSERT(n > 0 && bottom - top + n < deque->capacity);
+  WF_ASSERT(get_split(deque) == bottom); /* or private tasks would be published too */
+  (void)top;
+  for (unsigned i = 0; i < n; i++)
+    wf_ptr_store_relaxed(slot_of(deque, bottom + i), tasks[i]); /* split publishes it */
+  set_bottom(deque, bottom + n);
+  set_split(deque, bottom + n);
+  uint64_t asked = get_asked(deque);
+  if ((asked & WF_ASKED_STATE_MASK) == WF_ASKED_NOT)
+    open_pins(deque);
+  else
+    set_pin_state(deque, asked, WF_ASKED_SEALED); /* after split: nothing is private */
+  wf_deque_check(deque);
+  wf_lock_unlock(&deque->lock);
+}
+
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news) {
   *news = (wf_deque_news){0, false};
+  deque->eager_forks = 0; /* the owner has come to the end of a branch */
   uint64_t bottom = bottom_index(deque);
   /* Relaxed: top only grows, so what looks empty is empty. */
   if ((int64_t)(bottom - wf_u64_load_relaxed(&deque->x_top)) <= 0) {

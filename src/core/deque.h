@@ -57,7 +57,7 @@ enum {
  *     state NOT:    limit <= slots + min(lap + capacity, top + capacity) - lap
  *                   gate = slots + max(split, lap) - lap
  *     other states: limit = 0, gate = UINTPTR_MAX
- *     eager or overflowed: state is not NOT
+ *     eager, overflowed or eager_forks > 0: state is not NOT
  *     after a slow half of the owner, state not NOT: split = bottom (nothing is private)
  *
  * A thread that is not the owner sees bottom one lower or higher than the owner will
@@ -75,6 +75,7 @@ typedef struct wf_deque {
       x_eager;     /* 1: no process-wide barrier: stay closed, publish everything. Written
                     * under the lock, from 0 to 1 at most once; the owner reads it without */
   bool overflowed; /* a task was given back by fork_slow since the deque was empty */
+  uint8_t eager_forks; /* how many of the next forks are public at once; the owner's */
 
   /* Line 1. */
   _Alignas(WF_CACHE_LINE) wf_u64 x_top;
@@ -113,6 +114,14 @@ static inline void wf_deque_seal_if_open(wf_deque *deque) {
   if ((asked & WF_ASKED_STATE_MASK) != WF_ASKED_SEALED) wf_deque_seal(deque);
 }
 
+/* [owner] The next n forks of an empty deque are public at once, as if somebody asked
+ * each time; a join that comes before ends that. n <= 255. */
+static inline void wf_deque_give_forks(wf_deque *deque, unsigned n) {
+  WF_ASSERT(n <= UINT8_MAX);
+  if (n > 0) wf_deque_seal_if_open(deque);
+  deque->eager_forks = (uint8_t)n;
+}
+
 /* [owner] Adds a task at bottom. True if the caller must now call wf_deque_fork_slow. */
 static inline bool wf_deque_push(wf_deque *deque, wf_task *task) {
   return wf_owner_push(&deque->owner, wf_owner_bottom(&deque->owner), task);
@@ -140,6 +149,10 @@ static inline bool wf_deque_is_asked(const wf_deque *deque) {
  * the pins stay closed until the deque is empty, so that the join of that task, which
  * is not in the deque, comes to the slow half too. */
 wf_task *wf_deque_fork_slow(wf_deque *deque, wf_deque_news *news);
+
+/* [owner, prepared] Makes all tasks public, if the pins are open; closed pins do so at
+ * the next fork. */
+void wf_deque_show(wf_deque *deque);
 
 /* [owner, prepared] Takes the newest task; NULL if nothing is left. */
 wf_task *wf_deque_pop(wf_deque *deque, wf_deque_news *news);
@@ -178,6 +191,24 @@ wf_steal wf_deque_steal_unless(wf_deque *deque, const wf_u64 *flags, uint64_t ma
 static inline wf_steal wf_deque_steal(wf_deque *deque, wf_task **out) {
   return wf_deque_steal_unless(deque, NULL, 0, out);
 }
+
+/* [any] How many public tasks there are, or were a moment ago. */
+static inline uint64_t wf_deque_public_count(const wf_deque *deque) {
+  /* Relaxed: a guess how many to take; each steal looks for itself. */
+  uint64_t top = wf_u64_load_relaxed(&deque->x_top);
+  int64_t count = (int64_t)(wf_u64_load_relaxed(&deque->x_split) - top);
+  return count > 0 ? (uint64_t)count : 0;
+}
+
+/* [owner, prepared] How many tasks can be pushed without the ring growing, if one slot
+ * stays free: a push writes its slot before it looks whether there is another one. */
+static inline uint64_t wf_deque_room(const wf_deque *deque) {
+  return deque->capacity - wf_deque_count(deque) - 1;
+}
+
+/* [owner, prepared, nothing private] Adds n tasks at bottom, for which there is room, and
+ * makes them public at once. */
+void wf_deque_push_public(wf_deque *deque, wf_task *const *tasks, unsigned n);
 
 /* [the only thread of a forked process, owner] Makes the deque usable whatever the other
  * threads were doing to it when the process was forked. */

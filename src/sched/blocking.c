@@ -148,8 +148,7 @@ void weft_blocking_begin(void) {
    * seen below; and with the load in wf_stand_in_is_wanted: a worker that is idle here
    * sees the section too. */
   wf_fence_seq_cst();
-  if (wf_counters_inactive(wf_counters_load(&pool->sleep.counters)) == 0)
-    wf_sleep_wake_next(pool);
+  if (wf_counters_inactive(&pool->sleep.counters) == 0) wf_sleep_wake_next(pool);
 }
 
 void weft_blocking_end(void) {

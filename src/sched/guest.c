@@ -12,6 +12,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "../core/aligned.h"
+#include "idle.h"
 #include "record.h"
 #include "scope.h"
 #include "stats.h"
@@ -70,6 +71,8 @@ static wf_worker *lease(weft_pool *pool) {
   }
   worker->mark = wf_deque_bottom(&worker->spawned);
   worker->shared_ticks = 0;
+  /* Only the first of several guests: with many of them the pool wakes up fast enough. */
+  if (pool->wakes_in_trees && index == 0) wf_idle_give_forks(worker);
   return worker;
 }
 

@@ -182,3 +182,75 @@ bool wf_patience_pause(wf_patience *patience, wf_worker *worker) {
   }
   return true;
 }
+
+/* ---- forks that are public at once ---- */
+
+/* Forks are given away at once only while more than this many workers sleep. A choice:
+ * pools of up to 9 threads never do it. */
+enum { GIVES_ABOVE = 8 };
+
+/* A wake-up pays if the worker then works for this long, which is about what it takes to
+ * wake 256 workers one from the other. A run that is longer counts for a few short ones
+ * at most. Both are choices: with 50 and 100 us, some runs of loops of 20 us on 256
+ * simulated cores never learned (docs/scaling.md). */
+enum { WAKE_PAYS_NS = 200000, LONGEST_RUN_NS = 1000000 };
+
+/* A new pool gives forks away until the wake-ups of a quarter of its threads did not pay.
+ * A choice: with four wake-ups instead, fib takes 6 % longer on 256 simulated cores, and
+ * loops of 20 us 15 % less (docs/scaling.md). */
+enum { PATIENT_SHARE = 4 };
+
+/* x_worth is between this and its negative. So after long work as many wake-ups for
+ * nothing are needed to change the pool's mind as it has threads, and the short tasks at
+ * the end of a tree do not. */
+static int64_t most_worth(const weft_pool *pool) {
+  return (int64_t)WAKE_PAYS_NS * (int64_t)pool->thread_places;
+}
+
+/* Do wake-ups pay in this pool? */
+static bool wakes_pay(const weft_pool *pool) {
+  /* Relaxed: a hint, pairs with the store in wf_idle_note_worth. */
+  int64_t worth = (int64_t)wf_u64_load_relaxed(&pool->sleep.x_worth);
+  return worth > -most_worth(pool) / PATIENT_SHARE;
+}
+
+void wf_idle_give_forks(wf_worker *worker) {
+  unsigned sleeping = wf_sleep_sleeping(worker->pool), forks = 0;
+  /* Each fork gives away half of what is left, and wakes one: with log n of them all n
+   * sleepers are woken, if those that are woken do the same. */
+  for (; sleeping > GIVES_ABOVE && sleeping >> forks != 0; forks++) {
+  }
+  if (forks > 0 && !wakes_pay(worker->pool)) forks = 0;
+  wf_deque_give_forks(&worker->deque, forks);
+}
+
+/* A clock of the worker's own that stands still while it searches or sleeps. */
+static uint64_t working_ns(const wf_worker *worker, uint64_t now_ns) {
+  /* Relaxed: its own words. */
+  return now_ns - wf_u64_load_relaxed(&worker->x_searching_ns) -
+         wf_u64_load_relaxed(&worker->x_asleep);
+}
+
+void wf_idle_begin_woken(wf_worker *worker) {
+  if (!worker->pool->wakes_in_trees) return;
+  worker->measures = true;
+  worker->woken_at_ns = working_ns(worker, wf_sys_now_ns());
+  wf_idle_give_forks(worker);
+}
+
+void wf_idle_note_worth(wf_worker *worker, uint64_t now_ns) {
+  weft_pool *pool = worker->pool;
+  if (!worker->measures) return;
+  worker->measures = false;
+  uint64_t ran_ns = working_ns(worker, now_ns) - worker->woken_at_ns;
+  if (ran_ns > LONGEST_RUN_NS) ran_ns = LONGEST_RUN_NS;
+  int64_t most = most_worth(pool);
+  /* Relaxed, both: a hint, pairs with the load in wakes_pay. A note that is lost because
+   * two workers write at the same time is one of hundreds. In a program that always does
+   * the same the value stays at one of its ends, and nobody writes. */
+  int64_t old = (int64_t)wf_u64_load_relaxed(&pool->sleep.x_worth);
+  int64_t worth = old + (int64_t)ran_ns - WAKE_PAYS_NS;
+  if (worth > most) worth = most;
+  if (worth < -most) worth = -most;
+  if (worth != old) wf_u64_store_relaxed(&pool->sleep.x_worth, (uint64_t)worth);
+}

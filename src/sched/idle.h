@@ -43,4 +43,16 @@ void wf_patience_kept_awake(wf_patience *patience, wf_worker *worker);
  * if the time to search is over. */
 bool wf_patience_pause(wf_patience *patience, wf_worker *worker);
 
+/* ---- forks that are public at once: see sleep.md ---- */
+
+/* The worker begins something new, and its deque is empty. While many others sleep and
+ * wake-ups pay, its next forks are public at once. */
+void wf_idle_give_forks(wf_worker *worker);
+
+/* The same for a worker that was woken and has found work. */
+void wf_idle_begin_woken(wf_worker *worker);
+
+/* The worker has nothing to do: notes whether its last wake-up has paid. */
+void wf_idle_note_worth(wf_worker *worker, uint64_t now_ns);
+
 #endif

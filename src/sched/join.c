@@ -29,9 +29,9 @@ void wf_fork_slow(wf_owner *self) {
   if (left_over != NULL) wf_latch_note_given_back(&left_over->completion);
 }
 
-/* A join whose task is perhaps not private any more. The fast half has moved bottom below
- * the task; it goes back first, and the lock decides who may run the task. */
-bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
+/* The fast half has moved bottom below the task; it goes back first, and the lock decides
+ * who may run the task. */
+bool wf_take_back_unless_taken(wf_owner *self, wf_task *task, const char *call) {
   wf_worker *worker = wf_worker_of(self);
   WF_ASSERT(self == wf_self && task->execute != NULL);
   wf_owner_unpop(self, wf_owner_bottom(self));
@@ -42,8 +42,15 @@ bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
   wf_worker_tell(worker, news);
   if (newest == task) return true;
   if (newest != NULL) wf_fatal(call, "forks and joins of this thread are not nested");
-  wf_worker_wait(worker, &task->completion, NULL, call);
-  WF_ASSERT(wf_latch_peek(&task->completion) == WF_LATCH_SET);
+  return false;
+}
+
+bool wf_take_back_slow(wf_owner *self, wf_task *task, const char *call) {
+  if (wf_take_back_unless_taken(self, task, call)) return true;
+  wf_latch *completion = &task->completion;
+  if (!wf_latch_probe(completion))
+    wf_worker_wait(wf_worker_of(self), completion, NULL, call);
+  WF_ASSERT(wf_latch_peek(completion) == WF_LATCH_SET);
   return false;
 }
 

@@ -33,7 +33,7 @@ enum { WF_SERIAL_NUMBERS = 1024, WF_SERIAL_WORDS = WF_SERIAL_NUMBERS / 64 };
  *     x_started <= thread_places
  *     x_stand_ins_active <= x_stand_ins <= slots - stand_in_first
  *     x_background_count <= background_limit, and one bit of x_background for each
- *     sleeping <= inactive <= thread_places in sleep.counters
+ *     sleepers in x_sets[IDLE] <= inactive <= thread_places in sleep
  *     x_injected_done <= pushed in both lanes + x_handed_back
  *     x_queued <= queue_limit
  *
@@ -46,6 +46,7 @@ struct weft_pool {
   unsigned stand_in_first; /* places stand_in_first .. slots - 1 */
   unsigned slots;          /* all places */
   unsigned words;          /* of a bit set over all places */
+  unsigned thread_words;   /* those of them that hold places of started threads */
   unsigned max_searchers;  /* awake workers that look for work at once */
   wf_u32 x_started;        /* how many thread places have a thread */
   wf_u32 x_ready;          /* 1 when x_started has its last value */
@@ -53,6 +54,7 @@ struct weft_pool {
   bool eager;              /* no process-wide barrier on this system */
   bool exceeds_cpus;       /* more threads than CPUs: wake-ups may be held back */
   bool wakes_in_trees;     /* woken workers wake others; see sleep.md */
+  bool steals_batches;     /* idle workers take several spawned tasks at once */
   bool has_alone;          /* a thread that forked in the pool is still in these places */
   wf_u64 *x_background;    /* which workers are at background work */
   size_t queue_limit;      /* functions that may wait in the queues; 0: any number */
@@ -120,13 +122,58 @@ static inline bool wf_worker_is_thread(const wf_worker *worker) {
           worker->index >= pool->stand_in_first);
 }
 
+/* The worker's part of the counters of idle workers. */
+static inline unsigned wf_worker_group(const wf_worker *worker) {
+  return wf_counters_group(&worker->pool->sleep.counters, worker->index);
+}
+
+/* ---- who sleeps: sums of words that are read one after the other ---- */
+
+/* Workers that sleep, of a kind. Idle ones are in places of started threads. */
+static inline unsigned wf_sleep_count(const weft_pool *pool, wf_sleeper kind) {
+  unsigned sleeping = 0;
+  unsigned words = kind == WF_SLEEPER_IDLE ? pool->thread_words : pool->words;
+  for (unsigned word = 0; word < words; word++)
+    /* seq_cst: pairs with wf_bitset_add; sleep.md, "Post against sleep". explorer:
+     * acquire suffices, as in choose_word. */
+    sleeping += wf_bitset_count(
+        wf_u64_load_seq_cst(&pool->sleep.x_sets[kind][word * WF_SET_STRIDE]));
+  return sleeping;
+}
+
+/* Idle workers that sleep. */
+static inline unsigned wf_sleep_sleeping(const weft_pool *pool) {
+  return wf_sleep_count(pool, WF_SLEEPER_IDLE);
+}
+
+/* Those that look for work, if `sleeping` sleep. The inactive ones are read after those:
+ * a sleeper that has found work meanwhile makes the number too small, which wakes one too
+ * many. "Trust" in sleep.md. */
+static inline unsigned wf_sleep_searching_beside(const weft_pool *pool,
+                                                 unsigned sleeping) {
+  unsigned inactive = wf_counters_inactive(&pool->sleep.counters);
+  return inactive > sleeping ? inactive - sleeping : 0;
+}
+
+static inline unsigned wf_sleep_searching(const weft_pool *pool) {
+  return wf_sleep_searching_beside(pool, wf_sleep_sleeping(pool));
+}
+
 /* ---- invariants ---- */
 
-/* [any] What the counters of the pool say at one moment: `word` was read in one access.
- */
-static inline void wf_pool_check_counters(const weft_pool *pool, uint64_t word) {
-  WF_ASSERT(wf_counters_sleeping(word) <= wf_counters_inactive(word));
-  WF_ASSERT(wf_counters_inactive(word) <= pool->thread_places);
+/* [any] What the counters of the pool say. */
+static inline void wf_pool_check_counters(const weft_pool *pool) {
+  (void)pool;
+  for (unsigned i = 0; i < WF_COUNTERS_GROUPS; i++)
+    WF_ASSERT_SLOW(wf_u32_peek(&pool->sleep.counters.of[i].x_inactive) <=
+                   pool->thread_places);
+}
+
+/* [the last thread of the pool] */
+static inline void wf_pool_check_none_idle(const weft_pool *pool) {
+  (void)pool;
+  for (unsigned i = 0; i < WF_COUNTERS_GROUPS; i++)
+    WF_ASSERT(wf_u32_peek(&pool->sleep.counters.of[i].x_inactive) == 0);
 }
 
 /* [any] What the comment of weft_pool states, as far as one thread can see it. */
@@ -135,12 +182,13 @@ static inline void wf_pool_check(const weft_pool *pool) {
   WF_ASSERT(pool->thread_places < pool->stand_in_first);
   WF_ASSERT(pool->stand_in_first <= pool->slots);
   WF_ASSERT(pool->words == wf_bitset_words(pool->slots));
+  WF_ASSERT(pool->thread_words == wf_bitset_words(pool->thread_places + 1));
   WF_ASSERT(pool->max_searchers >= 1 && pool->background_limit >= 1);
   WF_ASSERT(wf_u32_peek(&pool->x_started) <= pool->thread_places);
   WF_ASSERT(wf_u32_peek(&pool->x_stand_ins) <= pool->slots - pool->stand_in_first);
   WF_ASSERT(wf_u32_peek(&pool->x_background_count) <= pool->background_limit);
   WF_ASSERT(wf_word_peek(&pool->x_queued) <= pool->queue_limit);
-  wf_pool_check_counters(pool, wf_u64_peek(&pool->sleep.counters.x_word));
+  wf_pool_check_counters(pool);
 }
 
 /* What the comment of wf_worker states. On the thread in the place. */
@@ -152,6 +200,7 @@ static inline void wf_worker_check(const wf_worker *worker) {
   WF_ASSERT(worker->help_depth <= worker->frames);
   WF_ASSERT(worker->spawn_depth <= WF_SPAWN_DEPTH);
   WF_ASSERT((int64_t)(wf_deque_bottom(&worker->spawned) - worker->mark) >= 0);
+  WF_ASSERT((int64_t)(wf_deque_bottom(&worker->spawned) - worker->kept_end) >= 0);
   WF_ASSERT(worker->credits == 0 ||
             worker->credits <= wf_word_peek(&worker->credit_scope->x_pending));
   WF_ASSERT(worker->blocking_depth == 0 || worker->serial || worker->alone ||

@@ -93,11 +93,12 @@ static void sample_workers(const weft_pool *pool) {
 }
 
 static void sample_pool(const weft_pool *pool) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  unsigned searching = wf_sleep_searching_beside(pool, sleeping);
   unsigned started = wf_pool_started(pool);
-  unsigned idle = wf_counters_inactive(word);
-  wf_trace_sample_pool(pool->number, started > idle ? started - idle : 0,
-                       wf_counters_awake_idle(word), wf_counters_sleeping(word),
+  unsigned idle = sleeping + searching;
+  wf_trace_sample_pool(pool->number, started > idle ? started - idle : 0, searching,
+                       sleeping,
                        queued_in(&pool->injector) + queued_in(&pool->background));
 }
 

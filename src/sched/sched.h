@@ -57,6 +57,80 @@ static inline bool wf_take_back(wf_owner *self, wf_task *task) {
   return wf_take_back_slow(self, task, "weft_join");
 }
 
+/* ---- parcels: offers whose taker goes on by itself (parcel.c) ---- */
+
+/* Work that many threads share, and that one of them, the waiter, waits for. It lives in
+ * the waiter's frame. `x_left` is how much of it has not ended yet, in units of the
+ * caller, and is only taken off; whoever takes off the last part sets the latch, unless
+ * it is the waiter. parcel.md has the argument. */
+typedef struct wf_shared_work {
+  wf_word x_left;
+  wf_latch ended;
+  wf_owner *waiter;
+} wf_shared_work;
+
+/* An offer that is copied by the thread that takes it. So the thread that made the offer
+ * waits for the copy, not for the end of the work, and only the waiter waits for that. */
+typedef struct wf_parcel {
+  wf_task task; /* in the deque; execute is a mark, its context is not used */
+  weft_fn *fn;  /* fn(copy of the parcel) */
+  wf_shared_work *work;
+  /* How much of `work` the taker is responsible for when fn returns. fn lowers it by what
+   * others have taken from it. */
+  uintptr_t amount;
+  uintptr_t content[3]; /* fn's */
+} wf_parcel;
+
+/* [the waiter] There is `amount` to do. The calling thread is in a pool. */
+static inline void wf_shared_begin(wf_shared_work *work, uintptr_t amount) {
+  WF_ASSERT(wf_self != NULL && amount > 0);
+  wf_word_init(&work->x_left, amount);
+  wf_latch_init(&work->ended);
+  work->waiter = wf_self;
+}
+
+void wf_shared_end_slow(wf_shared_work *work, uintptr_t amount, const char *call);
+
+/* [the waiter] It is responsible for `amount`, which has ended. Returns when all has
+ * ended, and helps meanwhile. Costs next to nothing if nobody has taken a part. `call` is
+ * named in messages. */
+static inline void wf_shared_end(wf_shared_work *work, uintptr_t amount,
+                                 const char *call) {
+  WF_ASSERT(wf_self == work->waiter);
+  /* Acquire: pairs with the subtraction in take_off (parcel.c). If the rest is the
+   * caller's, nobody has taken a part, or all who have are done with the work. */
+  if (wf_word_load_acquire(&work->x_left) != amount)
+    wf_shared_end_slow(work, amount, call);
+}
+
+/* What the task of a parcel has as its function: a mark, never called. */
+void wf_parcel_mark(void *ctx);
+
+/* Offers a parcel, of which all but the task is set. It lives in the caller's frame.
+ * `self` is wf_self, not NULL. `region` is that of the waiter's code: the caller's own
+ * may be in a frame that is gone before the part ends. */
+static inline void wf_parcel_offer(wf_owner *self, wf_parcel *parcel,
+                                   const wf_region *region) {
+  parcel->task.execute = wf_parcel_mark;
+  wf_latch_init_forked(&parcel->task.completion, region);
+  wf_fork_push(self, &parcel->task);
+}
+
+/* Makes all that the calling thread has on offer public, and wakes nobody: for callers
+ * that know of threads that search, and wake others by themselves. */
+void wf_offers_show(wf_owner *self);
+
+bool wf_parcel_take_back_slow(wf_owner *self, wf_parcel *parcel);
+
+/* True: nobody has taken the parcel, and it is the caller's again. False: another thread
+ * has a copy. */
+static inline bool wf_parcel_take_back(wf_owner *self, wf_parcel *parcel) {
+  if (wf_join_pop(self)) return true;
+  return wf_parcel_take_back_slow(self, parcel);
+}
+
+/* ---- requests ---- */
+
 /* Does another thread want work of this one? True too before its first offer, so that the
  * first offer is made at once. */
 static inline bool wf_is_asked(const wf_owner *self) {
@@ -130,7 +204,8 @@ wf_homes wf_sched_homes(void);
  * stand-ins. */
 unsigned wf_sched_home(wf_homes homes);
 
-/* How busy the pool of the calling thread is. Exact for one moment, which is over. */
+/* How busy the pool of the calling thread is. Sums of words that are read one after the
+ * other, and change meanwhile. */
 typedef struct wf_load {
   unsigned cpus;      /* that the pool's threads can use */
   unsigned sleeping;  /* idle threads that sleep */

@@ -15,9 +15,12 @@ typedef struct wf_work {
   struct wf_broadcast *broadcast;
   wf_task *task;
   bool spawned;    /* a task of a scope, not half of a join */
+  bool is_parcel;  /* a copy: the task itself is not touched any more */
   bool background; /* the worker was counted as being at background work for it */
   unsigned owner;
   wf_injected injected;
+  wf_parcel parcel; /* set if is_parcel, as is its region */
+  const wf_region *region;
 } wf_work;
 
 /* For a worker that has nothing to do: broadcasts, public tasks of other workers,
@@ -46,8 +49,8 @@ bool wf_search_sees_work(wf_worker *worker, wf_sleeper kind);
 
 /* The last look before a sleep, by a worker that is registered as a sleeper. As above,
  * but if another sleeper looks at the tasks already, that one looks once more instead: if
- * it sees some, it wakes a sleeper. */
-bool wf_search_last_look(wf_worker *worker, wf_sleeper kind);
+ * it sees some, it wakes a sleeper. `latch` is what the worker waits for. */
+bool wf_search_last_look(wf_worker *worker, const wf_latch *latch, wf_sleeper kind);
 
 /* Is there anything that an idle worker must take at once: a broadcast, or injected work?
  */

@@ -1,10 +1,10 @@
 /* sched/sleep.c - sleeping and waking. Protocol, races and proofs: sleep.md.
  *
- * A sleeper registers (counter, then its bit in a set), and only then looks at every
- * source of work once more; a poster publishes, and only then looks for sleepers. The
- * thread that takes the bit out of the set has claimed the sleeper, counts it off and,
- * unless it is the sleeper itself, wakes it: one wake-up per sleep. Any thread posts; the
- * second part runs on the thread that sleeps.
+ * A sleeper registers (its bit in a set), and only then looks at every source of work
+ * once more; a poster publishes, and only then looks for sleepers. The thread that takes
+ * the bit out of the set has claimed the sleeper and, unless it is the sleeper itself,
+ * wakes it: one wake-up per sleep. Any thread posts; the second part runs on the thread
+ * that sleeps.
  *
  * SPDX-License-Identifier: MIT */
 #include "sleep.h"
@@ -38,33 +38,18 @@ enum { WAKES_MORE_ABOVE = 16, BUSY_PER_SEARCHER = 4 };
 
 /* ---- posters ---- */
 
-/* The caller has taken a sleeper of this kind out of its set, which came after the
- * sleeper was counted: so the counts are not 0. */
-static void count_off(weft_pool *pool, wf_sleeper kind) {
-  if (kind == WF_SLEEPER_IDLE) {
-    wf_pool_check_counters(pool, wf_u64_peek(&pool->sleep.counters.x_word));
-    WF_ASSERT(wf_counters_sleeping(wf_u64_peek(&pool->sleep.counters.x_word)) > 0);
-    wf_counters_sub_sleeping(&pool->sleep.counters);
-  }
-  if (kind == WF_SLEEPER_HELPER) {
-    /* seq_cst: pairs with wf_sleep_waiting. explorer: acq_rel suffices, as there. */
-    uint32_t helpers = wf_u32_fetch_sub_seq_cst(&pool->sleep.x_helpers, 1);
-    WF_ASSERT(helpers > 0);
-  }
-}
-
 /* The caller has taken worker `index` out of the set of its kind. */
-static void unpark(weft_pool *pool, unsigned index, wf_sleeper kind) {
+static void unpark(weft_pool *pool, unsigned index) {
   WF_ASSERT(index < pool->slots);
   wf_worker *worker = &pool->workers[index];
   WF_ASSERT(wf_u32_peek(&worker->x_park) == PARKED); /* nobody else has claimed it */
-  count_off(pool, kind);
+  wf_pool_check_counters(pool);
   wf_u64_fetch_add_relaxed(&pool->sleep.x_wakes, 1); /* statistics */
   bool is_steered = wf_steer_before_wake(pool, worker);
   wf_record_wake(worker);
   /* Release: pairs with the acquire in park. explorer: needed against a store that
-   * overtakes the counting off, which it does not produce: the sleeper would go on and
-   * count itself as busy while it is still counted as asleep. */
+   * overtakes the claim, which it does not produce: the sleeper would go on and count
+   * itself as busy while its bit still says that it is asleep. */
   wf_u32_store_release(&worker->x_park, AWAKE);
   wf_sys_wake_one(&worker->x_park);
   if (is_steered) wf_steer_after_wake(pool, worker);
@@ -84,7 +69,7 @@ static uint64_t first_bits(uint64_t bits, unsigned n) {
 }
 
 static unsigned count_of(const wf_wakes *wakes) {
-  return (unsigned)__builtin_popcountll(wakes->among) + wakes->others;
+  return wf_bitset_count(wakes->among) + wakes->others;
 }
 
 /* Half of those that are still to be woken, for the sleeper that is woken next, so that
@@ -101,8 +86,9 @@ static wf_wakes take_half(wf_wakes *wakes) {
 }
 
 /* Chooses a word with sleepers for the `others`, from place `start` on. False if nobody
- * sleeps. */
-static bool choose_word(const weft_pool *pool, wf_sleeper kind, unsigned start,
+ * sleeps but perhaps the caller, who is in place `own` (or -1): while it looks for the
+ * last time it is in a set, and awake, and somebody else is to be woken. */
+static bool choose_word(const weft_pool *pool, wf_sleeper kind, unsigned start, int own,
                         wf_wakes *wakes) {
   const wf_u64 *set = pool->sleep.x_sets[kind];
   unsigned word = start / WF_BITSET_WORD_BITS;
@@ -110,14 +96,16 @@ static bool choose_word(const weft_pool *pool, wf_sleeper kind, unsigned start,
   for (unsigned i = 0; i < pool->words; i++) {
     /* seq_cst: pairs with wf_bitset_add; sleep.md, "Post against sleep". explorer:
      * acquire suffices, as there. */
-    uint64_t bits = wf_u64_load_seq_cst(&set[word]);
+    uint64_t bits = wf_u64_load_seq_cst(&set[word * WF_SET_STRIDE]);
+    if (own >= 0 && (unsigned)own / WF_BITSET_WORD_BITS == word)
+      bits &= ~wf_bitset_bit((unsigned)own);
     if (bits != 0) {
       uint64_t among = first_bits(bits & behind, wakes->others);
-      unsigned n = (unsigned)__builtin_popcountll(among);
+      unsigned n = wf_bitset_count(among);
       among |= first_bits(bits & ~behind, wakes->others - n);
       wakes->word = word;
       wakes->among = among;
-      wakes->others -= (unsigned)__builtin_popcountll(among);
+      wakes->others -= wf_bitset_count(among);
       return true;
     }
     word = word + 1 < pool->words ? word + 1 : 0;
@@ -131,25 +119,27 @@ static bool choose_word(const weft_pool *pool, wf_sleeper kind, unsigned start,
  * different places on, so that those who wake at the same time do not all want the same.
  */
 static unsigned wake_for(weft_pool *pool, wf_wakes wakes, wf_sleeper kind, int origin) {
-  wf_worker *self = pool->words > 1 && own_place(pool) >= 0 ? wf_worker_now() : NULL;
+  int own = own_place(pool);
+  wf_worker *self = pool->words > 1 && own >= 0 ? wf_worker_now() : NULL;
   bool in_tree = kind == WF_SLEEPER_IDLE && pool->wakes_in_trees;
   unsigned woken = 0, start = self != NULL ? self->index : 0;
   while (count_of(&wakes) > 0) {
-    if (wakes.among == 0 && !choose_word(pool, kind, start, &wakes)) break;
+    if (wakes.among == 0 && !choose_word(pool, kind, start, own, &wakes)) break;
     unsigned index =
         wakes.word * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(wakes.among);
     wakes.among &= wakes.among - 1;
-    if (!wf_bitset_remove(pool->sleep.x_sets[kind], index)) {
+    if (!wf_set_remove(pool->sleep.x_sets[kind], index)) {
       wakes.others++; /* another thread was faster: not to the same place again */
       if (self != NULL) start = wf_rng_bounded(&self->rng, pool->slots);
       continue;
     }
     wf_worker *sleeper = &pool->workers[index];
     wf_wakes half = in_tree ? take_half(&wakes) : (wf_wakes){0};
-    sleeper->wakes = half; /* both are its claimer's until it is unparked */
+    sleeper->wakes = half; /* all three are its claimer's until it is unparked */
+    sleeper->was_called = kind == WF_SLEEPER_HELPER;
     if (origin >= 0 && origin != (int)index) sleeper->last_victim = origin;
     woken += 1 + count_of(&half);
-    unpark(pool, index, kind);
+    unpark(pool, index);
   }
   return woken;
 }
@@ -166,9 +156,8 @@ static void wake_for_waker(wf_worker *worker) {
     wake_for(worker->pool, wakes, WF_SLEEPER_IDLE, worker->last_victim);
 }
 
-/* Wakes up to n of the idle sleepers that `word` counts. */
-static unsigned wake_idle(weft_pool *pool, unsigned n, uint64_t word) {
-  unsigned sleeping = wf_counters_sleeping(word);
+/* Wakes up to n idle sleepers, of `sleeping`. */
+static unsigned wake_idle(weft_pool *pool, unsigned n, unsigned sleeping) {
   return sleeping > 0 ? wake_up_to(pool, n < sleeping ? n : sleeping, WF_SLEEPER_IDLE)
                       : 0;
 }
@@ -178,10 +167,13 @@ static unsigned wake_stand_ins(weft_pool *pool, unsigned n) {
   return wf_stand_in_is_wanted(pool) ? wake_up_to(pool, n, WF_SLEEPER_STAND_IN) : 0;
 }
 
-/* How many helpers sleep. */
-static unsigned helper_count(const weft_pool *pool) {
-  /* Relaxed: ordered by the fences of the callers. */
-  return wf_u32_load_relaxed(&pool->sleep.x_helpers);
+static bool has_helpers(const weft_pool *pool) {
+  uint64_t any = 0;
+  for (unsigned word = 0; word < pool->words && any == 0; word++)
+    /* seq_cst: pairs with wf_bitset_add, as in wf_sleep_count. explorer: as there. */
+    any =
+        wf_u64_load_seq_cst(&pool->sleep.x_sets[WF_SLEEPER_HELPER][word * WF_SET_STRIDE]);
+  return any != 0;
 }
 
 /* ---- wake-ups that are held back ---- */
@@ -194,11 +186,12 @@ static unsigned awake_count(const weft_pool *pool) {
   unsigned awake = 0;
   for (unsigned word = 0; word < pool->words; word++) {
     /* Relaxed, all of it: see above. */
-    uint64_t asleep = wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_IDLE][word]) |
-                      wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_HELPER][word]) |
-                      wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_CLOSED][word]);
+    uint64_t asleep =
+        wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_IDLE][word * WF_SET_STRIDE]) |
+        wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_HELPER][word * WF_SET_STRIDE]) |
+        wf_u64_load_relaxed(&sleep->x_sets[WF_SLEEPER_CLOSED][word * WF_SET_STRIDE]);
     uint64_t present = wf_u64_load_relaxed(&pool->x_present[word]);
-    awake += (unsigned)__builtin_popcountll(present & ~asleep);
+    awake += wf_bitset_count(present & ~asleep);
   }
   unsigned blocked = wf_u32_load_relaxed(&pool->x_blocked);
   return awake > blocked ? awake - blocked : 0;
@@ -214,8 +207,18 @@ static bool anybody_sleeps(const weft_pool *pool) {
   bool any = false;
   for (unsigned word = 0; word < pool->words; word++)
     /* Relaxed: after the fence in hold_back. */
-    any = any || wf_u64_load_relaxed(&pool->sleep.x_sets[WF_SLEEPER_IDLE][word]) != 0;
+    any = any || wf_u64_load_relaxed(
+                     &pool->sleep.x_sets[WF_SLEEPER_IDLE][word * WF_SET_STRIDE]) != 0;
   return any;
+}
+
+static int take_any(weft_pool *pool) {
+  for (unsigned word = 0; word < pool->words; word++) {
+    int bit =
+        wf_bitset_take_any(&pool->sleep.x_sets[WF_SLEEPER_IDLE][word * WF_SET_STRIDE], 1);
+    if (bit >= 0) return (int)(word * 64) + bit;
+  }
+  return -1;
 }
 
 /* A wake-up is held back, after a fence or a seq_cst operation of the caller: makes sure
@@ -232,10 +235,10 @@ static void hold_back(weft_pool *pool) {
     /* seq_cst: pairs as above. explorer: relaxed suffices, one thread makes the watcher.
      */
     if (!wf_u32_cas_seq_cst(&pool->sleep.x_watched, &nobody, 1)) return;
-    int index = wf_bitset_take_any(pool->sleep.x_sets[WF_SLEEPER_IDLE], pool->words);
+    int index = take_any(pool);
     if (index >= 0) {
       pool->workers[index].watches = true; /* its claimer's, until it is unparked */
-      unpark(pool, (unsigned)index, WF_SLEEPER_IDLE);
+      unpark(pool, (unsigned)index);
       return;
     }
     /* Nobody sleeps: a worker that is about to will see the work before it does. But
@@ -250,60 +253,69 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
   /* Pairs with the fence in park: either the sleeper sees the tasks, or this thread sees
    * the sleeper. */
   wf_fence_seq_cst();
-  uint64_t word = wf_counters_post(&pool->sleep.counters);
-  unsigned helpers = helper_count(pool);
-  if (wf_counters_sleeping(word) == 0 && helpers == 0) return wake_stand_ins(pool, 1);
+  wf_counters_post(&pool->sleep.counters);
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  if (sleeping == 0 && !has_helpers(pool)) return wake_stand_ins(pool, 1);
   if (queue_was_empty) {
-    unsigned awake = wf_counters_awake_idle(word);
+    unsigned awake = wf_sleep_searching_beside(pool, sleeping);
     n = n > awake ? n - awake : 0;
   }
   /* Where no idle worker sleeps, helpers and stand-ins are woken as in any pool: nobody
    * could be the watcher. */
-  if (pool->exceeds_cpus && n > 0 && wf_counters_sleeping(word) > 0) {
+  if (pool->exceeds_cpus && n > 0 && sleeping > 0) {
     unsigned room = room_for_more(pool);
     if (room < n) hold_back(pool);
     if (room == 0) return 0;
     if (room < n) n = room;
   }
-  unsigned woken = wake_idle(pool, n, word);
+  unsigned woken = wake_idle(pool, n, sleeping);
   if (woken < n) woken += wake_stand_ins(pool, n - woken);
-  if (woken < n && helpers > 0) woken += wake_up_to(pool, n - woken, WF_SLEEPER_HELPER);
+  if (woken < n) woken += wake_up_to(pool, n - woken, WF_SLEEPER_HELPER);
   return woken;
 }
 
 unsigned wf_sleep_new_injected(weft_pool *pool) {
   wf_fence_seq_cst(); /* pairs with the fence in park, as above */
-  uint64_t word = wf_counters_post(&pool->sleep.counters);
-  if (wf_counters_awake_idle(word) > 0) return 0;
-  unsigned woken = wake_idle(pool, 1, word);
+  wf_counters_post(&pool->sleep.counters);
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  if (wf_sleep_searching_beside(pool, sleeping) > 0) return 0;
+  unsigned woken = wake_idle(pool, 1, sleeping);
   return woken > 0 ? woken : wake_stand_ins(pool, 1);
 }
 
-/* Unless more than `enough` workers look for work. */
-static unsigned wake_next_unless(weft_pool *pool, unsigned enough) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
-  if (wf_counters_awake_idle(word) > enough) return 0;
-  if (pool->exceeds_cpus && wf_counters_sleeping(word) > 0 && room_for_more(pool) == 0) {
+/* Wakes the next one, of `sleeping` idle ones or of others. */
+static unsigned wake_next(weft_pool *pool, unsigned sleeping) {
+  if (pool->exceeds_cpus && sleeping > 0 && room_for_more(pool) == 0) {
     hold_back(pool);
     return 0;
   }
-  unsigned woken = wake_idle(pool, pool->wakes_in_trees ? 2 : 1, word);
+  unsigned woken = wake_idle(pool, pool->wakes_in_trees ? 2 : 1, sleeping);
   if (woken == 0) woken = wake_stand_ins(pool, 1);
-  if (woken == 0 && helper_count(pool) > 0)
-    woken = wake_up_to(pool, 1, WF_SLEEPER_HELPER);
+  if (woken == 0) woken = wake_up_to(pool, 1, WF_SLEEPER_HELPER);
   return woken;
 }
 
+/* Is there anybody to wake for tasks? If not, nobody has to know how many search. */
+static bool has_sleepers(const weft_pool *pool, unsigned sleeping) {
+  return sleeping > 0 || has_helpers(pool) || wf_stand_in_is_wanted(pool);
+}
+
 unsigned wf_sleep_wake_next(weft_pool *pool) {
-  return wake_next_unless(pool, 0);
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  if (!has_sleepers(pool, sleeping) || wf_sleep_searching_beside(pool, sleeping) > 0)
+    return 0;
+  return wake_next(pool, sleeping);
 }
 
 unsigned wf_sleep_wake_more(weft_pool *pool) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
-  unsigned inactive = wf_counters_inactive(word), busy = 0;
-  if (pool->wakes_in_trees && pool->thread_places > inactive)
-    busy = pool->thread_places - inactive;
-  return wake_next_unless(pool, busy > WAKES_MORE_ABOVE ? busy / BUSY_PER_SEARCHER : 0);
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  if (!has_sleepers(pool, sleeping)) return 0;
+  unsigned searching = wf_sleep_searching_beside(pool, sleeping),
+           idle = sleeping + searching, busy = 0;
+  if (pool->wakes_in_trees && pool->thread_places > idle)
+    busy = pool->thread_places - idle;
+  if (searching > (busy > WAKES_MORE_ABOVE ? busy / BUSY_PER_SEARCHER : 0)) return 0;
+  return wake_next(pool, sleeping);
 }
 
 unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
@@ -317,8 +329,8 @@ unsigned wf_sleep_wake_batch(weft_pool *pool, unsigned n) {
 void wf_sleep_wake_worker(weft_pool *pool, unsigned index) {
   WF_ASSERT(index < pool->slots); /* contexts without a place block elsewhere */
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++) {
-    if (wf_bitset_remove(pool->sleep.x_sets[kind], index)) {
-      unpark(pool, index, (wf_sleeper)kind);
+    if (wf_set_remove(pool->sleep.x_sets[kind], index)) {
+      unpark(pool, index);
       return;
     }
   }
@@ -333,15 +345,14 @@ void wf_sleep_wake_worker(weft_pool *pool, unsigned index) {
 static void check_in_no_set(const wf_worker *worker) {
   unsigned word = worker->index / WF_BITSET_WORD_BITS;
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++)
-    WF_ASSERT_SLOW((wf_u64_peek(&worker->pool->sleep.x_sets[kind][word]) &
+    WF_ASSERT_SLOW((wf_u64_peek(&worker->pool->sleep.x_sets[kind][word * WF_SET_STRIDE]) &
                     wf_bitset_bit(worker->index)) == 0);
 }
 
 /* The sleeper itself takes its bit out of the set, before somebody has claimed it; false
  * if somebody has. */
 static bool claim_itself(wf_worker *worker, wf_sleeper kind) {
-  if (!wf_bitset_remove(worker->pool->sleep.x_sets[kind], worker->index)) return false;
-  count_off(worker->pool, kind);
+  if (!wf_set_remove(worker->pool->sleep.x_sets[kind], worker->index)) return false;
   wf_u32_store_relaxed(&worker->x_park, AWAKE); /* relaxed: its own again */
   return true;
 }
@@ -372,19 +383,23 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
   WF_ASSERT(worker->credits == 0); /* a sleeper keeps no scope from ending */
   check_in_no_set(worker);
   worker->wake_ns = 0; /* no waker has come yet */
+  bool was_called = worker->was_called;
+  worker->was_called = false;
   worker->is_blind = false;
   /* Relaxed: adding the bit below publishes it to the threads that may write it. */
   wf_u32_store_relaxed(&worker->x_park, PARKED);
-  wf_bitset_add(set, worker->index);
+  wf_set_add(set, worker->index);
   /* Pairs with the fences of the posters, and with the exchange in wf_latch_set. */
   wf_fence_seq_cst();
   if (kind == WF_SLEEPER_IDLE) {
     seal_if_eager(&worker->deque);
     seal_if_eager(&worker->spawned);
   }
-  if ((wf_latch_probe(latch) || wf_search_last_look(worker, kind)) &&
-      claim_itself(worker, kind))
-    return false; /* else somebody has claimed this sleep and is about to say so */
+  bool stays = wf_latch_probe(latch) || wf_search_last_look(worker, latch, kind);
+  if (stays && claim_itself(worker, kind)) {
+    worker->was_called = was_called; /* it still is: it has not looked at all */
+    return false;
+  } /* else somebody has claimed this sleep and is about to say so */
   wf_u64_count(&worker->x_sleeps, 1);
   wf_record_sleep(worker, kind);
   wf_timer_start(&worker->x_asleep, wf_sys_now_ns());
@@ -401,6 +416,7 @@ static bool park(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
     until_ns = WF_NEVER; /* somebody was faster, as above */
   }
   check_in_no_set(worker);
+  if (stays && was_called) worker->was_called = true; /* as above */
   wf_steer_after_sleep(worker);
   wf_timer_stop(&worker->x_asleep, wf_sys_now_ns());
   wf_stats_woken(worker);
@@ -416,8 +432,9 @@ static uint64_t progress(const weft_pool *pool) {
   uint64_t sum = 0;
   for (unsigned word = 0; word < pool->words; word++) {
     /* Relaxed, all of it: a number to compare with the one of the next look. */
-    uint64_t bits = wf_u64_load_relaxed(&pool->x_present[word]) &
-                    ~wf_u64_load_relaxed(&pool->sleep.x_sets[WF_SLEEPER_IDLE][word]);
+    uint64_t bits =
+        wf_u64_load_relaxed(&pool->x_present[word]) &
+        ~wf_u64_load_relaxed(&pool->sleep.x_sets[WF_SLEEPER_IDLE][word * WF_SET_STRIDE]);
     for (; bits != 0; bits &= bits - 1) {
       const wf_worker *worker =
           &pool->workers[word * WF_BITSET_WORD_BITS + (unsigned)__builtin_ctzll(bits)];
@@ -437,11 +454,10 @@ static bool watch_for_a_while(wf_worker *worker, const wf_latch *latch) {
   weft_pool *pool = worker->pool;
   wf_u64 *set = pool->sleep.x_sets[WF_SLEEPER_IDLE];
   wf_steer_before_sleep(worker);
-  wf_counters_add_sleeping(&pool->sleep.counters);
   worker->wake_ns = 0;
   wf_record_sleep(worker, WF_SLEEPER_IDLE);
   wf_u32_store_relaxed(&worker->x_park, PARKED); /* relaxed: as in park */
-  wf_bitset_add(set, worker->index);
+  wf_set_add(set, worker->index);
   wf_fence_seq_cst(); /* pairs with the fences of the posters, as in park */
   bool urgent = wf_latch_probe(latch) || wf_search_sees_urgent(worker);
   bool over = urgent;
@@ -515,19 +531,13 @@ static void check_awake(const wf_latch *latch) {
             wf_latch_peek(latch) == WF_LATCH_SET);
 }
 
-/* Counts an idle worker as sleeping; false if something was posted since it got sleepy,
- * but not twice in a row. In a large pool something always is, and hundreds of workers
- * that cannot sleep would do nothing but change the counters. The look in park does not
- * depend on the JEC. */
-static bool register_idle(wf_worker *worker, uint32_t jec) {
-  wf_counters *counters = &worker->pool->sleep.counters;
-  bool registered = worker->insists;
-  if (registered)
-    wf_counters_add_sleeping(counters);
-  else
-    registered = wf_counters_try_sleep(counters, jec);
-  worker->insists = !registered;
-  return registered;
+/* May an idle worker sleep? Not if something was posted since it got sleepy, but that
+ * does not keep it awake twice in a row. The look in park does not depend on the JEC. */
+static bool may_sleep(wf_worker *worker, uint32_t jec) {
+  const wf_counters *counters = &worker->pool->sleep.counters;
+  bool may = worker->insists || !wf_counters_has_moved(counters, jec);
+  worker->insists = !may;
+  return may;
 }
 
 bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
@@ -535,7 +545,7 @@ bool wf_sleep_idle(wf_worker *worker, wf_latch *latch, uint32_t jec) {
   wf_steer_before_sleep(worker);
   if (!wf_latch_fall_asleep(latch)) return false;
   bool slept = false;
-  if (register_idle(worker, jec)) slept = park(worker, latch, WF_SLEEPER_IDLE, NULL);
+  if (may_sleep(worker, jec)) slept = park(worker, latch, WF_SLEEPER_IDLE, NULL);
   if (slept) wake_for_waker(worker);
   if (slept && worker->watches) watch(worker, latch);
   wf_latch_wake_up(latch);
@@ -549,12 +559,6 @@ bool wf_sleep_waiting_until(wf_worker *worker, wf_latch *latch, wf_sleeper kind,
   check_sleepy(latch);
   wf_steer_before_sleep(worker);
   if (!wf_latch_fall_asleep(latch)) return false;
-  if (kind == WF_SLEEPER_HELPER) {
-    /* seq_cst: pairs with count_off. explorer: acq_rel suffices, the fences in park and
-     * of the posters order it. */
-    uint32_t others = wf_u32_fetch_add_seq_cst(&worker->pool->sleep.x_helpers, 1);
-    WF_ASSERT(others < worker->pool->slots);
-  }
   bool slept = park(worker, latch, kind, deadline_ns);
   wf_latch_wake_up(latch);
   check_awake(latch);

@@ -7,6 +7,7 @@
 #ifndef WF_SCHED_SLEEP_H
 #define WF_SCHED_SLEEP_H
 
+#include "../core/bitset.h"
 #include "../core/counters.h"
 #include "../core/latch.h"
 
@@ -21,6 +22,18 @@ typedef enum wf_sleeper {
   WF_SLEEPER_STAND_IN, /* works only while others are in blocking sections */
   WF_SLEEPER_KINDS
 } wf_sleeper;
+
+/* A set of sleepers: each word of 64 has a cache line of its own, this many words apart.
+ * Of many workers that sleep and wake at once, only neighbours wait for each other. */
+enum { WF_SET_STRIDE = WF_CACHE_LINE / 8 };
+
+/* As wf_bitset_add and wf_bitset_remove. */
+static inline bool wf_set_add(wf_u64 *set, unsigned index) {
+  return wf_bitset_add(&set[index / 64 * WF_SET_STRIDE], index % 64);
+}
+static inline bool wf_set_remove(wf_u64 *set, unsigned index) {
+  return wf_bitset_remove(&set[index / 64 * WF_SET_STRIDE], index % 64);
+}
 
 /* Sleepers that a thread is to wake, if they still sleep then. */
 typedef struct wf_wakes {
@@ -37,8 +50,7 @@ typedef struct wf_sleep {
   /* Which worker sleeps, by kind: sets of their own lines, constant pointers. */
   _Alignas(WF_CACHE_LINE) wf_u64 *x_sets[WF_SLEEPER_KINDS];
 
-  _Alignas(WF_CACHE_LINE) wf_u32 x_helpers; /* sleeping helpers */
-  wf_u64 x_wakes;                           /* statistics */
+  _Alignas(WF_CACHE_LINE) wf_u64 x_wakes; /* statistics */
   /* Pools with more threads than CPUs; see "Held-back wake-ups" in sleep.md. */
   wf_u32 x_watched; /* 1: one idle worker, the watcher, looks again by itself */
   wf_u32 x_held;    /* 1: a wake-up was held back since the watcher looked last */
@@ -49,6 +61,10 @@ typedef struct wf_sleep {
   /* Workers that search (idle.c): does one take over, and when may the next one? */
   wf_u32 x_taking_over;
   wf_u64 x_next_take_over_ns;
+
+  /* How long woken workers worked beyond what makes a wake-up pay, summed up, with a
+   * sign: a hint of idle.c. Written rarely, so it has a line of its own. */
+  _Alignas(WF_CACHE_LINE) wf_u64 x_worth;
 } wf_sleep;
 
 /* ---- posters ---- */
@@ -81,9 +97,9 @@ void wf_sleep_wake_worker(struct weft_pool *pool, unsigned index);
 
 /* ---- sleepers ---- */
 
-/* An idle worker sleeps, unless something was posted since the JEC was `jec`. Its latch
- * is SLEEPY. Returns when it was woken, or has found a reason not to sleep; the latch is
- * then UNSET or SET. True if it slept. */
+/* An idle worker sleeps, unless something was posted since wf_counters_announce gave
+ * `jec`. Its latch is SLEEPY. Returns when it was woken, or has found a reason not to
+ * sleep; the latch is then UNSET or SET. True if it slept. */
 bool wf_sleep_idle(struct wf_worker *worker, wf_latch *latch, uint32_t jec);
 
 /* A worker that waits for a latch sleeps. The latch is SLEEPY. Returns as above. */

@@ -15,6 +15,7 @@
 
 #include "../core/lock.h"
 
+#include <limits.h>
 #include <string.h>
 
 /* When a worker has come to the end of its ring, and at least 512 tasks are there that
@@ -178,6 +179,14 @@ static void draw_ticket(void *ctx) {
 
 /* ---- who takes tasks ---- */
 
+/* Thieves that keep tasks have to look at each task of this worker from now on. */
+static void note_isolated(wf_worker *worker) {
+  /* Relaxed: its own store. It comes before the push of the task, and the thief acquires
+   * that (may_keep in search.c). */
+  if (wf_u32_load_relaxed(&worker->x_isolates) == 0)
+    wf_u32_store_relaxed(&worker->x_isolates, 1);
+}
+
 /* The worker of this thread, if its deque is of use for this scope, else NULL. It is if
  * it is in the scope's pool, where the thread looks while it waits, and others too. There
  * are three exceptions. In a pool of one thread nobody looks into the deques of others.
@@ -190,16 +199,16 @@ static inline wf_worker *worker_in(const weft_scope *s) {
   if (worker->alone) return worker;
   if (WF_UNLIKELY(!worker->pool->steals) && worker != s->worker) return NULL;
   if (WF_UNLIKELY(worker->background) && !s->region.background) return NULL;
-  if (WF_UNLIKELY(s->region.isolation != NULL) &&
-      s->region.isolation != wf_isolation(worker))
-    return NULL;
+  if (WF_UNLIKELY(s->region.isolation != NULL)) {
+    if (s->region.isolation != wf_isolation(worker)) return NULL;
+    note_isolated(worker);
+  }
   return worker;
 }
 
 /* Has the worker a ring for spawned tasks, or can it get one? */
 static bool can_push(wf_worker *worker) {
-  return WF_LIKELY(worker->spawned.slots != NULL) ||
-         wf_deque_prepare(&worker->spawned) == 0;
+  return WF_LIKELY(worker->spawned.slots != NULL) || wf_worker_prepare_spawned(worker);
 }
 
 /* Is there a thread that would take a task from the queue, and one that waits for it? */
@@ -254,11 +263,19 @@ static inline void count_task(weft_scope *s, wf_worker *worker) {
     wf_word_fetch_add_relaxed(&s->x_pending, 1); /* the caller knows that it is open */
 }
 
+/* Wakes others for spawned tasks that have become public. Where thieves take batches, two
+ * sleepers are enough: each one that finds some wakes others. A sleeper for each task
+ * would find nothing. */
+static void tell_spawned(wf_worker *worker, wf_deque_news news) {
+  if (news.exposed > 0)
+    wf_worker_tell_some(worker, news, worker->pool->steals_batches ? 2 : UINT_MAX);
+}
+
 /* The slow half of a push: it has come to the end of the ring, or somebody wants work. */
 static void push_slow(wf_worker *worker) {
   wf_deque_news news;
   wf_task *left_over = wf_deque_fork_slow(&worker->spawned, &news);
-  wf_worker_tell(worker, news);
+  tell_spawned(worker, news);
   if (left_over == NULL) return;
   left_over->execute(left_over); /* the ring is full and cannot grow */
   wf_worker_settle_outside(worker);

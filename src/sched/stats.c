@@ -139,9 +139,9 @@ unsigned wf_sched_home(wf_homes homes) {
 wf_load wf_sched_load(void) {
   WF_ASSERT(wf_self != NULL);
   const weft_pool *pool = wf_worker_of(wf_self)->pool;
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
-  return (wf_load){pool->options.cpus, wf_counters_sleeping(word),
-                   wf_counters_awake_idle(word)};
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  return (wf_load){pool->options.cpus, sleeping,
+                   wf_sleep_searching_beside(pool, sleeping)};
 }
 
 unsigned wf_sched_wake(unsigned n) {

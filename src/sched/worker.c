@@ -17,11 +17,13 @@
 #include "bind.h"
 #include "broadcast.h"
 #include "idle.h"
+#include "parcel.h"
 #include "record.h"
 #include "scope.h"
 #include "search.h"
 #include "stats.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 /* ---- room on the stack ---- */
@@ -64,7 +66,8 @@ bool wf_worker_has_room(const wf_worker *worker) {
 }
 
 bool wf_worker_may_help(wf_worker *worker) {
-  return wf_isolation(worker) == NULL && !worker->alone && wf_worker_has_room(worker);
+  return !worker->stays && wf_isolation(worker) == NULL && !worker->alone &&
+         wf_worker_has_room(worker);
 }
 
 /* ---- running ---- */
@@ -81,6 +84,17 @@ static void run_stolen(wf_worker *worker, wf_task *task, unsigned owner) {
   wf_frame_leave_task(worker, &outer);
   /* The task may be gone as soon as its latch is set: `owner` is a copy. */
   if (wf_latch_set(&task->completion)) wf_sleep_wake_worker(worker->pool, owner);
+}
+
+/* Runs a parcel that was taken from another worker. Its part counts as ended when the
+ * frame is left: the region is the waiter's, who may then go on. */
+static void run_parcel(wf_worker *worker, const wf_work *work) {
+  wf_parcel parcel = work->parcel;
+  wf_frame outer;
+  wf_frame_enter(worker, &outer, work->region);
+  wf_record_call(worker, WF_TASK_STOLEN, parcel.fn, &parcel, (int)work->owner);
+  wf_frame_leave_task(worker, &outer);
+  wf_shared_take_off(worker, parcel.work, parcel.amount);
 }
 
 static void run_injected(wf_worker *worker, const wf_work *work) {
@@ -101,6 +115,8 @@ static void run_other(wf_worker *worker, const wf_work *work) {
   wf_u64_count(&worker->x_tasks, 1);
   if (work->broadcast != NULL)
     wf_broadcast_run(worker, work->broadcast);
+  else if (work->is_parcel)
+    run_parcel(worker, work);
   else if (work->spawned)
     work->task->execute(work->task); /* it knows its scope and enters its own frame */
   else
@@ -112,16 +128,19 @@ static void run(wf_worker *worker, const wf_work *work) {
   wf_worker_check(worker);
   WF_ASSERT(!worker->serial);
   WF_ASSERT(!work->background || worker->background);
+  bool stays = worker->stays;
   worker->asks = false;
+  worker->stays = false;
   if (work->broadcast == NULL && work->task == NULL)
     run_injected(worker, work);
   else
     run_other(worker, work);
+  worker->stays = stays;
   if (work->background && !worker->alone) wf_background_end(worker);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
 }
 
-void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
+void wf_worker_tell_some(wf_worker *worker, wf_deque_news news, unsigned most) {
   WF_ASSERT(news.exposed > 0 && !worker->serial);
   if (!worker->pool->steals || worker->alone) return;
   wf_u64_count(&worker->x_exposes, 1);
@@ -133,7 +152,12 @@ void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
   if (worker->background)
     wf_background_tell(worker->pool);
   else
-    wf_sleep_new_tasks(worker->pool, news.exposed, news.public_was_empty);
+    wf_sleep_new_tasks(worker->pool, news.exposed < most ? news.exposed : most,
+                       news.public_was_empty);
+}
+
+void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news) {
+  wf_worker_tell_some(worker, news, UINT_MAX);
 }
 
 /* The newest of this worker's spawned tasks is not private, or there is none. */
@@ -177,44 +201,55 @@ static void end_idle(wf_worker *worker) {
 /* The worker has found work: it is not idle any more. The next sleeper is woken before
  * the work is run, which may take long. */
 static void leave_idle(wf_worker *worker) {
-  uint64_t word = wf_counters_sub_inactive(&worker->pool->sleep.counters);
-  wf_pool_check_counters(worker->pool, word);
+  wf_counters_sub_inactive(&worker->pool->sleep.counters, wf_worker_group(worker));
+  wf_pool_check_counters(worker->pool);
   bool was_woken = worker->was_woken;
   worker->futile_wakes = 0;
   worker->was_woken = false;
   end_idle(worker);
-  if (was_woken)
+  if (was_woken) {
+    wf_idle_begin_woken(worker);
     wf_sleep_wake_more(worker->pool);
-  else
+  } else {
     wf_sleep_wake_next(worker->pool);
+  }
+}
+
+/* Do more others search than are wanted? In large pools the group of the worker stands
+ * for all. */
+static bool enough_search(const wf_worker *worker) {
+  const wf_counters *counters = &worker->pool->sleep.counters;
+  unsigned inactive = wf_counters_inactive_about(counters, wf_worker_group(worker));
+  return inactive > worker->pool->max_searchers + wf_sleep_sleeping(worker->pool);
 }
 
 /* Looks for work, with pauses, until there is some (true) or the pool ends (false). */
 static bool wait_for_work(wf_worker *worker, wf_work *work) {
   weft_pool *pool = worker->pool;
-  uint64_t word = wf_counters_add_inactive(&pool->sleep.counters);
-  wf_pool_check_counters(pool, word);
+  wf_counters_add_inactive(&pool->sleep.counters, wf_worker_group(worker));
+  wf_pool_check_counters(pool);
   begin_idle(worker);
   wf_patience patience;
   wf_patience_start(&patience, worker);
-  if (wf_counters_awake_idle(word) > pool->max_searchers) wf_patience_end(&patience);
+  wf_idle_note_worth(worker, patience.start_ns);
+  if (enough_search(worker)) wf_patience_end(&patience);
 
   for (;;) {
     if (wf_search_anything(worker, work)) break;
     if (is_done(worker)) {
-      wf_counters_sub_inactive(&pool->sleep.counters);
+      wf_counters_sub_inactive(&pool->sleep.counters, wf_worker_group(worker));
       end_idle(worker);
       return false;
     }
     if (wf_patience_pause(&patience, worker)) continue;
 
     if (!wf_latch_get_sleepy(&worker->terminate)) continue;
-    uint64_t announced = wf_counters_announce(&pool->sleep.counters);
+    uint32_t jec = wf_counters_announce(&pool->sleep.counters);
     if (wf_search_anything(worker, work)) {
       wf_latch_wake_up(&worker->terminate);
       break;
     }
-    if (wf_sleep_idle(worker, &worker->terminate, wf_counters_jec(announced)))
+    if (wf_sleep_idle(worker, &worker->terminate, jec))
       wf_patience_restart_after_sleep(&patience, worker);
     else
       wf_patience_kept_awake(&patience, worker);
@@ -231,10 +266,32 @@ static void check_bottom(const wf_worker *worker) {
   WF_ASSERT(worker->blocking_depth == 0 && worker->broadcast_waits == 0);
 }
 
+/* The task at `index`, the newest of `spawned`, was taken. Was it one that this worker
+ * had stolen? The index is from before: if it was the last one, bottom may be anywhere
+ * now. */
+static bool note_kept(wf_worker *worker, uint64_t index) {
+  if ((int64_t)(index - worker->kept_end) >= 0) return false;
+  worker->kept_end = index;
+  return true;
+}
+
+/* Runs all that is in `spawned`: what the work has left there, and what came with it. */
+static void run_kept(wf_worker *worker) {
+  for (;;) {
+    uint64_t index = wf_deque_bottom(&worker->spawned) - 1;
+    wf_task *task = wf_worker_take_spawned(worker, worker->mark);
+    if (task == NULL) break;
+    bool kept = note_kept(worker, index);
+    if (kept && worker->alone) continue; /* it is the parent process's */
+    if (kept) wf_u64_count(&worker->x_tasks, 1);
+    task->execute(task);
+  }
+}
+
 void wf_worker_run_at_bottom(wf_worker *worker, const wf_work *work) {
   check_bottom(worker);
   run(worker, work);
-  run_spawned_above(worker, worker->mark);
+  run_kept(worker);
 }
 
 void wf_worker_call_start_hook(const wf_worker *worker) {
@@ -309,11 +366,20 @@ void wf_worker_run_leftovers(wf_worker *worker) {
     wf_worker_run_newest(worker, task, NULL);
 }
 
+/* A worker that was woken for tasks of others turns to something else: another one has to
+ * look for them. "Called away" in sleep.md. */
+static void pass_call_on(wf_worker *worker) {
+  if (!worker->was_called) return;
+  worker->was_called = false;
+  wf_sleep_wake_next(worker->pool);
+}
+
 /* A worker that waits has found something to do. Returns its state, for search_again. */
 static uint32_t stop_searching(wf_worker *worker) {
   uint32_t state = wf_u32_load_relaxed(&worker->x_state); /* its own word */
   wf_u32_store_relaxed(&worker->x_state, WF_STATE_WORKING);
   worker->was_woken = false;
+  pass_call_on(worker);
   return state;
 }
 
@@ -323,7 +389,7 @@ static void search_again(wf_worker *worker, uint32_t state) {
 
 /* Runs work that the waiting code has made itself, or that is meant for this thread. */
 static bool run_own(wf_worker *worker, struct weft_scope *scope) {
-  wf_task *task = wf_worker_take_spawned(worker, worker->mark);
+  wf_task *task = worker->stays ? NULL : wf_worker_take_spawned(worker, worker->mark);
   if (task != NULL) {
     uint32_t state = stop_searching(worker);
     wf_worker_run_newest(worker, task, scope);
@@ -345,8 +411,10 @@ static bool run_own(wf_worker *worker, struct weft_scope *scope) {
 /* Takes an older task of this worker's own, which counts like a stranger's. */
 static bool take_older(wf_worker *worker, wf_work *work) {
   if (wf_deque_count(&worker->spawned) == 0) return false;
+  uint64_t index = wf_deque_bottom(&worker->spawned) - 1;
   *work = (wf_work){.task = wf_worker_take_spawned_slow(worker), .spawned = true};
   worker->mark = wf_deque_bottom(&worker->spawned);
+  if (work->task != NULL) (void)note_kept(worker, index);
   return work->task != NULL;
 }
 
@@ -361,6 +429,7 @@ static bool find_help(wf_worker *worker, const wf_latch *latch, wf_work *work) {
 static void run_as_help(wf_worker *worker, const wf_work *work) {
   WF_ASSERT(worker->help_depth < WF_HELP_THIEF_DEPTH);
   worker->futile_wakes = 0;
+  worker->was_called = false;
   wf_sleep_wake_next(worker->pool);
   worker->help_depth++;
   wf_stats_depth(worker);
@@ -428,6 +497,7 @@ bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope 
   WF_ASSERT(worker->waits_for == scope);
   WF_ASSERT(worker->frames == frames && worker->help_depth == help_depth);
   worker->was_woken = false;
+  pass_call_on(worker);
   worker->shared_ticks = wf_sys_ticks();
   wf_record_end(worker, WEFT_EVENT_WAIT);
   wf_u32_store_relaxed(&worker->x_state, state);

@@ -24,6 +24,10 @@ struct wf_track;
 /* Values of wf_worker.x_state, for people who look at a program that runs. */
 enum { WF_STATE_WORKING, WF_STATE_SEARCHING, WF_STATE_BLOCKED };
 
+/* Values of wf_worker.x_turn: there is no ring yet; no thief is at the deque; one takes a
+ * batch. Only a hint, who should go on to another victim. */
+enum { WF_TURN_NONE, WF_TURN_FREE, WF_TURN_TAKEN };
+
 /* How deep tasks may lie on top of each other on one stack. Choices, against helping that
  * nests without bound (rayon#1064 reports 128 levels): from 16 tasks of others on, a
  * waiting thread takes tasks only from the thief of its own task; from 64 on it takes
@@ -37,7 +41,7 @@ enum { WF_HELP_ANYBODY_DEPTH = 16, WF_HELP_THIEF_DEPTH = 64, WF_SPAWN_DEPTH = 8 
  *     wf_self = &deque.owner, unless the thread has entered another pool on top
  *     serial  <=>  index >= pool->slots
  *     frames = entries + tasks + bodies of scopes and isolations on the thread's stack
- *     mark <= bottom of `spawned`
+ *     mark <= bottom of `spawned`, kept_end <= bottom of `spawned`
  *     help_depth <= WF_HELP_THIEF_DEPTH, help_depth <= frames
  *     spawn_depth <= WF_SPAWN_DEPTH
  *     credits > 0  =>  credits <= credit_scope->x_pending
@@ -50,6 +54,11 @@ typedef struct wf_worker {
   /* The deque comes first: wf_self points at its owner part. */
   wf_deque deque;   /* forked halves of joins: two cache lines, as the next one */
   wf_deque spawned; /* tasks of scopes; has no ring before the first one */
+
+  /* For thieves that take batches from `spawned`: see "Batches" in scope.md. A line of
+   * its own, which is all that other thieves read meanwhile. */
+  _Alignas(WF_CACHE_LINE) wf_u32 x_turn;
+  wf_u32 x_isolates; /* 1: tasks of isolated code may be in `spawned`. Stays so. */
 
   /* Constant while the pool exists. */
   _Alignas(WF_CACHE_LINE) weft_pool *pool;
@@ -64,6 +73,7 @@ typedef struct wf_worker {
   bool background; /* the bottom of its stack is background work; see background.h */
   bool asks;       /* has searched long enough to ask others for work; see idle.h */
   bool is_blind;   /* its last look before a sleep had no barrier; see sleep.md */
+  bool stays;      /* it waits for a moment, and takes nothing of others; see parcel.md */
   unsigned frames; /* entries, tasks and open scopes on its stack */
   uint64_t mark;   /* tasks of `spawned` from this index on were made by the newest */
   wf_entry *entry; /* by which the thread has entered the place last */
@@ -92,11 +102,16 @@ typedef struct wf_worker {
   wf_wakes wakes;  /* whom it wakes for its waker; see "Wake trees" in sleep.md */
   int last_victim; /* the worker that had work last, or has woken it, or -1 */
   /* Its own again: */
-  bool was_woken;    /* since it found something to do, or what it waited for */
-  uint16_t seat;     /* where it was last seen; see victims.h. 0: not known */
-  bool insists;      /* on sleeping: the JEC has kept it from that the last time */
-  bool looks_at_all; /* its next search does: somebody has work */
+  bool was_woken;     /* since it found something to do, or what it waited for */
+  uint16_t seat;      /* where it was last seen; see victims.h. 0: not known */
+  bool was_called;    /* woken for tasks, as a helper, and has not looked for them yet */
+  bool insists;       /* on sleeping: the JEC has kept it from that the last time */
+  bool looks_at_all;  /* its next search does: somebody has work */
+  bool takes_batches; /* in this search: its stack is empty, and the pool is large */
+  uint64_t kept_end;  /* tasks of `spawned` below this index are stolen ones */
   wf_rng rng;
+  bool measures;         /* how long it works after a wake-up: */
+  uint64_t woken_at_ns;  /* when it found work, by a clock of its own; see idle.c */
   uint64_t shared_ticks; /* when it last gave tasks away or ended a wait; 0: not yet */
 
   struct wf_track *track; /* where it records, or NULL; see record.h */
@@ -175,6 +190,10 @@ void wf_worker_wait(wf_worker *worker, wf_latch *latch, struct weft_scope *scope
 bool wf_worker_wait_until(wf_worker *worker, wf_latch *latch, struct weft_scope *scope,
                           uint64_t deadline_ns, const char *call);
 
+/* The slow half of taking back a task, without a wait: false if another thread has it.
+ * (join.c) */
+bool wf_take_back_unless_taken(wf_owner *self, wf_task *task, const char *call);
+
 /* Runs one task, of any scope or join, if there is one. */
 bool wf_worker_run_any(wf_worker *worker);
 
@@ -193,11 +212,21 @@ static inline wf_task *wf_worker_take_spawned(wf_worker *worker, uint64_t mark) 
   return WF_LIKELY(task != NULL) ? task : wf_worker_take_spawned_slow(worker);
 }
 
+/* Gives the worker a ring for spawned tasks. False if there is no memory. */
+static inline bool wf_worker_prepare_spawned(wf_worker *worker) {
+  if (worker->spawned.slots != NULL) return true;
+  if (wf_deque_prepare(&worker->spawned) != 0) return false;
+  /* Relaxed: a hint. No thief writes it before it has read this. */
+  wf_u32_store_relaxed(&worker->x_turn, WF_TURN_FREE);
+  return true;
+}
+
 /* Runs what the newest frame has spawned and nobody has taken. */
 void wf_worker_run_leftovers(wf_worker *worker);
 
 /* Wakes others for what a slow half of the deque has made public. */
 void wf_worker_tell_slow(wf_worker *worker, wf_deque_news news);
+void wf_worker_tell_some(wf_worker *worker, wf_deque_news news, unsigned most);
 static inline void wf_worker_tell(wf_worker *worker, wf_deque_news news) {
   if (WF_UNLIKELY(news.exposed > 0)) wf_worker_tell_slow(worker, news);
 }

@@ -20,6 +20,17 @@ TEST(words_are_rounded_up) {
   CHECK_EQ(wf_bitset_words(65535), 1024);
 }
 
+TEST(bits_are_counted) {
+  CHECK_EQ(wf_bitset_count(0), 0);
+  CHECK_EQ(wf_bitset_count(UINT64_MAX), 64);
+  for (unsigned i = 0; i < 64; i++) {
+    uint64_t bit = UINT64_C(1) << i;
+    CHECK_EQ(wf_bitset_count(bit), 1);
+    CHECK_EQ(wf_bitset_count(~bit), 63);
+    CHECK_EQ(wf_bitset_count(bit - 1), i);
+  }
+}
+
 TEST(add_has_remove_over_several_words) {
   wf_u64 words[WORDS];
   memset(words, 0, sizeof words);

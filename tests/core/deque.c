@@ -188,6 +188,42 @@ TEST(thieves_steal_oldest_first) {
 
 /* ---- asking ---- */
 
+TEST(show_makes_everything_public_and_leaves_the_pins_open) {
+  FOR_EACH_START(start) {
+    wf_deque deque;
+    wf_deque_news news;
+    wf_task *task = NULL;
+    make_open(&deque, 16, start);
+    fork_many(&deque, 0, 5);
+    wf_deque_show(&deque);
+    CHECK_EQ(deque_state(&deque), WF_ASKED_NOT);
+    for (int i = 0; i < 2; i++) {
+      CHECK_EQ(wf_deque_steal(&deque, &task), WF_STEAL_GOT);
+      CHECK_EQ(task, &tasks[i]);
+    }
+    /* What comes later is private again, and does not go through a slow half. */
+    CHECK(!wf_deque_push(&deque, &tasks[7]));
+    CHECK(wf_deque_take_private(&deque) == &tasks[7]);
+    CHECK(wf_deque_take_private(&deque) == NULL); /* the next one is public */
+    for (int i = 4; i >= 2; i--) CHECK(wf_deque_pop(&deque, &news) == &tasks[i]);
+    CHECK(wf_deque_is_empty(&deque));
+    /* With nothing to show, or with closed pins, it changes nothing. */
+    wf_deque_show(&deque);
+    CHECK(!wf_deque_has_public(&deque));
+    fork_many(&deque, 0, 3);
+    wf_deque_ask(&deque);
+    uint64_t asked = wf_deque_asked(&deque);
+    CHECK_EQ(asked & WF_ASKED_STATE_MASK, WF_ASKED_PINNED);
+    bool public_before = wf_deque_has_public(&deque);
+    wf_deque_show(&deque);
+    CHECK_EQ(wf_deque_asked(&deque), asked);
+    CHECK_EQ(wf_deque_has_public(&deque), public_before);
+    while (wf_deque_pop(&deque, &news) != NULL) {
+    }
+    wf_deque_destroy(&deque);
+  }
+}
+
 TEST(ask_makes_the_next_push_expose_the_older_half) {
   FOR_EACH_START(start) {
     for (int count = 1; count <= 9; count++) {
@@ -290,6 +326,48 @@ TEST(pins_stay_closed_while_there_is_nothing_to_give) {
     CHECK(news.public_was_empty);
     CHECK_EQ(deque_state(&deque), WF_ASKED_NOT);
     check_steals(&deque, 1, 2);
+    wf_deque_destroy(&deque);
+  }
+}
+
+/* What a worker does that was woken while many others sleep. */
+TEST(forks_are_given_at_once_as_often_as_said) {
+  FOR_EACH_START(start) {
+    wf_deque deque;
+    wf_deque_news news;
+    make_open(&deque, 8, start);
+    wf_deque_give_forks(&deque, 3);
+    for (int i = 0; i < 3; i++) {
+      CHECK_EQ(deque_state(&deque), WF_ASKED_SEALED);
+      CHECK(wf_deque_push(&deque, &tasks[i]));
+      CHECK(wf_deque_fork_slow(&deque, &news) == NULL);
+      CHECK_EQ(news.exposed, 1);
+      CHECK_EQ(news.public_was_empty, i == 0);
+      CHECK_EQ(public_count(&deque), i + 1);
+    }
+    CHECK_EQ(deque_state(&deque), WF_ASKED_NOT);
+    CHECK(!wf_deque_push(&deque, &tasks[3]));
+    CHECK_EQ(public_count(&deque), 3);
+    check_steals(&deque, 0, 3);
+    check_joins(&deque, 3, 3);
+    wf_deque_destroy(&deque);
+  }
+}
+
+TEST(a_join_ends_the_forks_that_are_given_at_once) {
+  FOR_EACH_START(start) {
+    wf_deque deque;
+    wf_deque_news news;
+    make_open(&deque, 8, start);
+    wf_deque_give_forks(&deque, 5);
+    CHECK(wf_deque_push(&deque, &tasks[0]));
+    CHECK(wf_deque_fork_slow(&deque, &news) == NULL);
+    CHECK_EQ(deque_join(&deque, &news), &tasks[0]);
+    CHECK(wf_deque_push(&deque, &tasks[1])); /* the pins were still closed */
+    CHECK(wf_deque_fork_slow(&deque, &news) == NULL);
+    CHECK_EQ(news.exposed, 1);
+    CHECK_EQ(deque_state(&deque), WF_ASKED_NOT);
+    CHECK(!wf_deque_push(&deque, &tasks[2]));
     wf_deque_destroy(&deque);
   }
 }

@@ -165,7 +165,7 @@ static wf_worker *sleeping_stand_in(void) {
 static void one_stand_in_asleep(void) {
   one_stand_in();
   wf_u32_store_relaxed(&sleeping_stand_in()->x_park, 1);
-  wf_bitset_add(pool->sleep.x_sets[WF_SLEEPER_STAND_IN], pool->stand_in_first);
+  wf_set_add(pool->sleep.x_sets[WF_SLEEPER_STAND_IN], pool->stand_in_first);
 }
 static void waits_for_stand_in(void *ctx) {
   while (wf_u32_load_acquire(&sleeping_stand_in()->x_park) != 0) wf_sys_relax();

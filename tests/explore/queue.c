@@ -209,33 +209,44 @@ INJECTOR(injector_push_against_sleep, .setup = begin_awake,
 
 /* ---- counters: the sleep of a pool in small ---- */
 
+/* The workers are in different groups if there are two, and then there is no JEC. */
 static wf_counters counters;
 static wf_u64 x_sleepers;
 static wf_u32 x_work, x_park[2];
 
-static void begin_counters_at(uint32_t jec) {
-  wf_u64_store_relaxed(&counters.x_word, (uint64_t)jec << 32);
+static void begin_counters_at(uint32_t jec, unsigned groups) {
+  wf_u32_store_relaxed(&counters.x_jec, jec);
+  counters.groups = groups;
+  for (int i = 0; i < 2; i++) wf_u32_store_relaxed(&counters.of[i].x_inactive, 0);
   wf_u64_store_relaxed(&x_sleepers, 0);
   wf_u32_store_relaxed(&x_work, 0);
   for (int i = 0; i < 2; i++) wf_u32_store_relaxed(&x_park[i], 0);
 }
 static void begin_counters(void) {
-  begin_counters_at(xp_any(2));
+  begin_counters_at(xp_any(2), 1);
 }
 static void begin_counters_near_wrap(void) {
-  begin_counters_at(UINT32_MAX - xp_any(3));
+  begin_counters_at(UINT32_MAX - xp_any(3), 1);
+}
+static void begin_groups(void) {
+  begin_counters_at(0, 2);
+}
+
+/* Wakes a sleeper if nobody searches: the set is read before the counts. */
+static void wake_unless_searching(void) {
+  unsigned sleeping = (unsigned)__builtin_popcountll(wf_u64_load_seq_cst(&x_sleepers));
+  if (sleeping == 0 || wf_counters_inactive(&counters) > sleeping) return;
+  int index = wf_bitset_take_any(&x_sleepers, 1);
+  if (index < 0) return;
+  wf_u32_store_release(&x_park[index], 0);
+  wf_sys_wake_one(&x_park[index]);
 }
 
 static void post(void) {
   (void)wf_u32_fetch_add_seq_cst(&x_work, 1);
   wf_fence_seq_cst();
-  uint64_t word = wf_counters_post(&counters);
-  if (wf_counters_awake_idle(word) > 0 || wf_counters_sleeping(word) == 0) return;
-  int index = wf_bitset_take_any(&x_sleepers, 1);
-  if (index < 0) return;
-  wf_counters_sub_sleeping(&counters);
-  wf_u32_store_release(&x_park[index], 0);
-  wf_sys_wake_one(&x_park[index]);
+  wf_counters_post(&counters);
+  wake_unless_searching();
 }
 
 /* The sleeper of src/sched/sleep.md, steps 1 to 8, until it finds work. */
@@ -247,39 +258,37 @@ static bool find_work(void) {
 }
 
 static void sleep_once(unsigned me, uint32_t jec) {
-  if (!wf_counters_try_sleep(&counters, jec)) return;
+  if (wf_counters_has_moved(&counters, jec)) return;
   wf_u32_store_relaxed(&x_park[me], 1);
   wf_bitset_add(&x_sleepers, me);
   wf_fence_seq_cst();
-  if (wf_u32_load_relaxed(&x_work) > 0 && wf_bitset_remove(&x_sleepers, me)) {
-    wf_counters_sub_sleeping(&counters);
-    return;
-  }
+  if (wf_u32_load_relaxed(&x_work) > 0 && wf_bitset_remove(&x_sleepers, me)) return;
   while (wf_u32_load_acquire(&x_park[me]) == 1) wf_sys_wait(&x_park[me], 1);
 }
 
 static void work_once(void) {
-  unsigned me = xp_self() - 1;
-  (void)wf_counters_add_inactive(&counters);
+  unsigned me = xp_self() - 1, group = counters.groups > 1 ? me : 0;
+  wf_counters_add_inactive(&counters, group);
   while (!find_work()) {
-    uint32_t jec = wf_counters_jec(wf_counters_announce(&counters));
+    uint32_t jec = wf_counters_announce(&counters);
     if (find_work()) break;
     sleep_once(me, jec);
   }
-  (void)wf_counters_sub_inactive(&counters);
+  wf_counters_sub_inactive(&counters, group);
 }
 
 static void all_done(void) {
-  uint64_t word = wf_counters_load(&counters);
   XP_CHECK(wf_u32_load_relaxed(&x_work) == 0);
-  XP_CHECK(wf_counters_sleeping(word) == 0);
-  XP_CHECK(wf_counters_inactive(word) == 0);
+  XP_CHECK(wf_counters_inactive(&counters) == 0);
   XP_CHECK(wf_u64_load_relaxed(&x_sleepers) == 0);
+  XP_CHECK(counters.groups == 1 || wf_u32_load_relaxed(&counters.x_jec) == 0);
 }
 SCENARIO(counters_post_against_sleep, .setup = begin_counters,
          .threads = {work_once, post}, .check = all_done, .bound = 3)
 SCENARIO(counters_wrap, .setup = begin_counters_near_wrap, .threads = {work_once, post},
          .check = all_done, .bound = 3, .quick_bound = 2)
+SCENARIO(counters_post_against_sleep_in_groups, .setup = begin_groups,
+         .threads = {work_once, post}, .check = all_done, .bound = 3)
 static void post_twice(void) {
   post();
   post();
@@ -288,15 +297,12 @@ static void post_twice(void) {
 /* Two workers: one that found work, and leaves nobody searching, wakes the next one. */
 static void work_and_wake_next(void) {
   work_once();
-  uint64_t word = wf_counters_load(&counters);
-  if (wf_counters_awake_idle(word) > 0 || wf_counters_sleeping(word) == 0) return;
-  int index = wf_bitset_take_any(&x_sleepers, 1);
-  if (index < 0) return;
-  wf_counters_sub_sleeping(&counters);
-  wf_u32_store_release(&x_park[index], 0);
-  wf_sys_wake_one(&x_park[index]);
+  wake_unless_searching();
 }
 SCENARIO(counters_cascade, .setup = begin_counters,
+         .threads = {work_and_wake_next, work_and_wake_next, post_twice},
+         .check = all_done, .quick_bound = 1)
+SCENARIO(counters_cascade_in_groups, .setup = begin_groups,
          .threads = {work_and_wake_next, work_and_wake_next, post_twice},
          .check = all_done, .quick_bound = 1)
 
@@ -398,20 +404,49 @@ static void take_and_give(void) {
   *(unsigned *)(void *)(cell + 1) = 8;
   wf_cell_give_back(cell, arena);
 }
-static unsigned times_in(const wf_cell *list, const wf_cell *cell) {
-  unsigned n = 0;
-  for (; list != NULL; list = list->next)
-    if (list == cell) n++;
-  return n;
-}
-/* Both cells are at home, in one list or the other. */
+/* Both cells are at home; two more may be there, from a new slab. */
 static void arena_whole(void) {
-  const wf_cell *returned = (const wf_cell *)wf_ptr_load_relaxed(&arena->x_returned);
-  for (int i = 0; i < 2; i++)
-    XP_CHECK(times_in(arena->free[0], cells[i]) + times_in(returned, cells[i]) == 1);
+  unsigned found[2] = {0, 0};
+  for (int n = 0; n < 4; n++) {
+    const wf_cell *cell = wf_arena_take(arena, 0);
+    for (int i = 0; i < 2; i++)
+      if (cell == cells[i]) found[i]++;
+  }
+  XP_CHECK(found[0] == 1 && found[1] == 1);
   wf_arena_destroy(arena);
   free(arena);
 }
 SCENARIO(arena_two_come_home, .setup = begin_arena,
          .threads = {send_home_0, send_home_1, take_and_give}, .check = arena_whole,
          .failing_allocations = 1, .bound = 3, .quick_bound = 2)
+
+/* A group of two comes home at once. */
+static wf_arena *collector;
+static void begin_group(void) {
+  begin_arena();
+  collector = (wf_arena *)aligned_alloc(WF_CACHE_LINE, sizeof *collector);
+  XP_CHECK(collector != NULL);
+  *collector = (wf_arena){.collects = true};
+}
+static void send_group(void) {
+  for (int i = 0; i < 2; i++) {
+    *(unsigned *)(void *)(cells[i] + 1) = 7;
+    wf_cell_give_back(cells[i], collector);
+  }
+  wf_arena_send_away(collector);
+}
+static void take_two_cells(void) {
+  wf_cell *first = wf_arena_take(arena, 0), *second = wf_arena_take(arena, 0);
+  XP_CHECK(first == NULL || first != second);
+  if (first != NULL) wf_cell_give_back(first, arena);
+  if (second != NULL) wf_cell_give_back(second, arena);
+}
+static void group_whole(void) {
+  arena->unused_size = 0; /* what is left of a new slab */
+  wf_arena_destroy(collector);
+  free(collector);
+  arena_whole();
+}
+SCENARIO(arena_group_comes_home, .setup = begin_group,
+         .threads = {send_group, take_two_cells}, .check = group_whole,
+         .failing_allocations = 2, .bound = 3, .quick_bound = 2)

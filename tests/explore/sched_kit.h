@@ -59,6 +59,18 @@ __attribute__((unused)) static void make_pool(unsigned threads, unsigned guests,
   make_pool_with_stand_ins(threads, guests, 0, users);
 }
 
+/* A pool with two groups of idle workers, and so without a jobs event counter. Nobody is
+ * in its places but worker 1 of the first group and worker 8 of the second. */
+__attribute__((unused)) static void make_pool_of_groups(unsigned users) {
+  make_pool(10, 1, users);
+  for (unsigned i = 1; i <= pool->thread_places; i++)
+    if (i != 1 && i != 8) wf_bitset_remove(pool->x_present, i);
+  pool->wakes_in_trees = false; /* as in the small pools */
+  XP_CHECK(wf_worker_group(&pool->workers[1]) == 0 &&
+           wf_worker_group(&pool->workers[8]) == 1 &&
+           !wf_counters_has_jec(&pool->sleep.counters));
+}
+
 /* Setups: some workers, and some threads from outside. */
 __attribute__((unused)) static void one_worker(void) {
   make_pool(2, 1, 1);
@@ -70,12 +82,19 @@ __attribute__((unused)) static void two_workers(void) {
   make_pool(3, 1, 1);
 }
 
+__attribute__((unused)) static void two_groups(void) {
+  make_pool_of_groups(1);
+}
+
 /* What a started thread runs, until the pool ends. */
 __attribute__((unused)) static void worker_1(void) {
   wf_worker_main(&pool->workers[1]);
 }
 __attribute__((unused)) static void worker_2(void) {
   wf_worker_main(&pool->workers[2]);
+}
+__attribute__((unused)) static void worker_8(void) {
+  wf_worker_main(&pool->workers[8]);
 }
 
 /* The calling thread does not need the pool any more; the last one tells the workers, as
@@ -90,9 +109,9 @@ __attribute__((unused)) static void done_with_pool(void) {
 
 /* Nothing is left and nobody is counted as asleep: then the pool is freed. */
 __attribute__((unused)) static void free_pool(void) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
-  XP_CHECK(wf_counters_sleeping(word) == 0 && wf_counters_inactive(word) == 0);
-  XP_CHECK(wf_u32_load_relaxed(&pool->sleep.x_helpers) == 0);
+  XP_CHECK(wf_sleep_sleeping(pool) == 0);
+  XP_CHECK(wf_counters_inactive(&pool->sleep.counters) == 0);
+  XP_CHECK(wf_sleep_count(pool, WF_SLEEPER_HELPER) == 0);
   XP_CHECK(wf_u32_load_relaxed(&pool->x_blocked) == 0);
   XP_CHECK(wf_u32_load_relaxed(&pool->x_stand_ins_active) == 0);
   XP_CHECK(!wf_injector_any(&pool->injector) && !wf_injector_any(&pool->background));
@@ -103,9 +122,9 @@ __attribute__((unused)) static void free_pool(void) {
 /* After each step: never more sleepers than idle workers, nor more of those than threads.
  */
 __attribute__((unused)) static void counts_hold(void) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
-  XP_CHECK(wf_counters_sleeping(word) <= wf_counters_inactive(word));
-  XP_CHECK(wf_counters_inactive(word) <= pool->thread_places);
+  unsigned inactive = wf_counters_inactive(&pool->sleep.counters);
+  XP_CHECK(wf_sleep_sleeping(pool) <= inactive);
+  XP_CHECK(inactive <= pool->thread_places);
 }
 
 __attribute__((unused)) static void count_run(void *ctx) {

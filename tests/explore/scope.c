@@ -55,6 +55,41 @@ LARGE_SCENARIO(scope_taken_over, .setup = one_worker, .threads = {worker_1, scop
 SCENARIO(fifo_scope, .setup = one_worker, .threads = {worker_1, fifo_scope_of_two},
          .check = check_ran_2, .ra_bound = 1, .quick_bound = 1)
 
+/* Batches, which only large pools have: the worker takes two tasks, runs one and keeps
+ * the other, which the scope's thread or a second worker may take from it. */
+static void batches_on(void) {
+  pool->steals_batches = true;
+  for (unsigned i = 0; i < pool->slots; i++) pool->workers[i].arena.collects = true;
+}
+static void one_worker_with_batches(void) {
+  one_worker();
+  batches_on();
+}
+static void two_workers_with_batches(void) {
+  two_workers();
+  batches_on();
+}
+static void scope_of_four(void) {
+  spawn_and_end(4, WEFT_ORDER_LIFO);
+}
+static void fifo_scope_of_four(void) {
+  spawn_and_end(4, WEFT_ORDER_FIFO);
+}
+LARGE_SCENARIO(batch_against_end, .setup = one_worker_with_batches,
+               .threads = {worker_1, scope_of_four}, .check = check_ran_4)
+LARGE_SCENARIO(batch_no_barrier, .setup = one_worker_with_batches,
+               .threads = {worker_1, scope_of_four}, .check = check_ran_4,
+               .no_barrier = true)
+LARGE_SCENARIO(batch_of_tickets, .setup = one_worker_with_batches,
+               .threads = {worker_1, fifo_scope_of_four}, .check = check_ran_4,
+               .no_barrier = true)
+LARGE_SCENARIO(batch_without_memory, .setup = one_worker_with_batches,
+               .threads = {worker_1, scope_of_four}, .check = check_ran_4,
+               .no_barrier = true, .failing_allocations = 2)
+SCENARIO(batch_with_two_thieves, .setup = two_workers_with_batches,
+         .threads = {worker_1, worker_2, scope_of_four}, .check = check_ran_4,
+         .no_barrier = true, .modes = XP_SC | XP_TSO, .bound = 1, .quick_bound = -2)
+
 /* The last two counts of a scope that somebody waits for, by two threads: the waiter sees
  * the work of both. */
 static weft_scope counted;

@@ -124,6 +124,124 @@ static void run_later_meeting(void) {
 LARGE_SCENARIO(one_look_for_two_sleepers, .setup = two_workers,
                .threads = {worker_1, worker_2, run_later_meeting}, .check = check_ran_4)
 
+/* ---- helpers that sleep, and are called away ---- */
+
+/* Workers 1 and 2 wait for latches of their own. The thread from outside forks a task
+ * that must be run by one of them, and then calls worker 1 away: it sets its latch. The
+ * task sets the latch of worker 2. */
+static wf_latch latches[2];
+static wf_u32 x_begun;
+
+static void set_latch_of(unsigned index) {
+  if (wf_latch_set(&latches[index - 1])) wf_sleep_wake_worker(pool, index);
+}
+
+static void two_helpers(void) {
+  two_workers();
+  for (int i = 0; i < 2; i++) wf_latch_init(&latches[i]);
+  wf_u32_init(&x_begun, 0);
+}
+
+static void wait_as_helper(void *ctx) {
+  wf_worker *worker = (wf_worker *)ctx;
+  wf_worker_wait(worker, &latches[worker->index - 1], NULL, "wait_as_helper");
+}
+static void helper_1(void) {
+  wf_worker_run_thread(&pool->workers[1], wait_as_helper);
+}
+static void helper_2(void) {
+  wf_worker_run_thread(&pool->workers[2], wait_as_helper);
+}
+
+static void call_away_and_await(void *ctx) {
+  (void)ctx;
+  set_latch_of(1);
+  while (wf_u32_load_acquire(&x_begun) == 0) wf_sys_relax();
+}
+static void begin_and_release(void *ctx) {
+  wf_u32_store_release(&x_begun, 1);
+  set_latch_of(2);
+  count_run(ctx);
+}
+static void fork_for_helpers(void *ctx) {
+  weft_join(call_away_and_await, ctx, begin_and_release, ctx);
+}
+
+/* The fork is public: its poster wakes a helper, perhaps the one that is called away. */
+static void run_for_helpers(void) {
+  weft_pool_run(pool, fork_for_helpers, NULL);
+  done_with_pool();
+}
+LARGE_SCENARIO(helper_called_away, .setup = two_helpers,
+               .threads = {helper_1, helper_2, run_for_helpers}, .check = check_ran_1)
+
+/* The fork is private, and nobody is told: one of the two looks for both. If that is the
+ * one that is called away, it does not look for the other, but wakes it. */
+static void fork_privately_for_helpers(void *ctx) {
+  fork_two(ctx);
+  fork_for_helpers(ctx);
+}
+static void run_privately_for_helpers(void) {
+  weft_pool_run(pool, fork_privately_for_helpers, NULL);
+  done_with_pool();
+}
+LARGE_SCENARIO(looker_called_away, .setup = two_helpers,
+               .threads = {helper_1, helper_2, run_privately_for_helpers},
+               .check = check_ran_3)
+
+/* The poster reaches for worker 1, which a third thread has called away. */
+static void await_begun(void *ctx) {
+  (void)ctx;
+  while (wf_u32_load_acquire(&x_begun) == 0) wf_sys_relax();
+}
+static void fork_and_await(void *ctx) {
+  weft_join(await_begun, ctx, begin_and_release, ctx);
+}
+static void run_and_await(void) {
+  weft_pool_run(pool, fork_and_await, NULL);
+  done_with_pool();
+}
+static void call_away_1(void) {
+  set_latch_of(1);
+}
+SCENARIO(helper_lost_to_its_latch, .modes = XP_SC, .bound = 1, .setup = two_helpers,
+         .threads = {helper_1, helper_2, run_and_await, call_away_1},
+         .check = check_ran_1)
+
+/* The same if an idle worker relies on the look of a helper. It ends with the pool. */
+static void idle_2(void) {
+  worker_2();
+}
+LARGE_SCENARIO(looker_of_idle_called_away, .setup = two_helpers,
+               .threads = {helper_1, idle_2, run_privately_for_helpers},
+               .check = check_ran_3)
+
+/* ---- pools with several groups of idle workers ---- */
+
+/* The same races without a jobs event counter, and with counts in two places. */
+SCENARIO(sleep_against_inject_in_groups, .setup = two_groups,
+         .threads = {worker_8, inject}, .check = check_ran_1, .invariant = counts_hold,
+         .bound = 3, .quick_bound = 2)
+SCENARIO(sleep_against_end_in_groups, .setup = two_groups,
+         .threads = {worker_8, only_end}, .check = free_pool, .invariant = counts_hold,
+         .bound = 3, .quick_bound = 2)
+SCENARIO(two_sleepers_against_inject_in_groups, .setup = two_groups,
+         .threads = {worker_1, worker_8, inject}, .check = check_ran_1,
+         .invariant = counts_hold, .quick_bound = 1)
+SCENARIO(sleep_against_fork_in_groups, .setup = two_groups,
+         .threads = {worker_8, run_join}, .check = check_ran_2, .invariant = counts_hold,
+         .quick_bound = 1)
+SCENARIO(halves_must_overlap_in_groups, .setup = two_groups,
+         .threads = {worker_8, run_meeting}, .check = check_ran_2, .quick_bound = 1)
+LARGE_SCENARIO(halves_must_overlap_two_groups, .setup = two_groups,
+               .threads = {worker_1, worker_8, run_meeting}, .check = check_ran_2)
+LARGE_SCENARIO(cascade_of_injected_in_groups, .setup = two_groups,
+               .threads = {worker_1, worker_8, inject_meeting}, .check = check_ran_2)
+LARGE_SCENARIO(one_look_for_two_groups, .setup = two_groups,
+               .threads = {worker_1, worker_8, run_later_meeting}, .check = check_ran_4)
+
+/* ---- the barrier is refused ---- */
+
 /* The system refuses the barrier from some moment on: there are no take-overs any more,
  * and sleepers look again. Whether halves overlap is then left to chance until owners
  * know of it; that everything runs is not. */

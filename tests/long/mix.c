@@ -122,7 +122,7 @@ TEST_LIMIT(v15_a_minute_of_everything, 600) {
            SIZES[i], (unsigned long long)stats.steals, (unsigned long long)stats.injected,
            (unsigned long long)stats.sleeps, (unsigned long long)stats.wakes);
     AWAIT(all_asleep(scene.pools[i]));
-    CHECK_EQ(wf_u32_load_relaxed(&scene.pools[i]->sleep.x_helpers), 0);
+    CHECK_EQ(wf_sleep_count(scene.pools[i], WF_SLEEPER_HELPER), 0);
     weft_pool_destroy(scene.pools[i]);
   }
   printf("  %lu steps, %lu detached\n", atomic_load(&scene.steps),

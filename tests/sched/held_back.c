@@ -18,10 +18,6 @@ static weft_pool *crowded_pool(unsigned cpus, unsigned awake) {
   return pool;
 }
 
-static unsigned sleeping(const weft_pool *pool) {
-  return wf_counters_sleeping(wf_counters_load(&pool->sleep.counters));
-}
-
 static unsigned watchers(const weft_pool *pool) {
   unsigned count = 0;
   for (unsigned i = 0; i < pool->slots; i++) count += pool->workers[i].watches;
@@ -38,7 +34,7 @@ TEST(nobody_is_woken_for_tasks_while_all_cpus_have_a_thread) {
         CHECK_EQ(wf_sleep_new_tasks(pool, 5, true), 0);
     }
     CHECK_EQ(watchers(pool), 1); /* one was told to look again, once */
-    CHECK_EQ(sleeping(pool), WORKERS - 3);
+    CHECK_EQ(wf_sleep_sleeping(pool), WORKERS - 3);
     CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_watched), 1);
     CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_held), 1);
     wf_pool_free(pool);

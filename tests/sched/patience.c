@@ -65,3 +65,63 @@ TEST(other_idle_modes_keep_their_budgets) {
   CHECK_EQ(total_us(pool, 500000), usual_us(pool));
   wf_pool_free(pool);
 }
+
+/* ---- forks that are public at once ---- */
+
+enum { PLACES = 300 };
+
+/* How many a worker gives that was woken and has found work while `sleeping` others are
+ * in the set of sleepers. */
+static unsigned given(weft_pool *pool, unsigned sleeping) {
+  wf_worker *worker = &pool->workers[1];
+  for (unsigned i = 2; i < 2 + sleeping; i++)
+    wf_set_add(pool->sleep.x_sets[WF_SLEEPER_IDLE], i);
+  wf_idle_begin_woken(worker);
+  for (unsigned i = 2; i < 2 + sleeping; i++)
+    CHECK(wf_set_remove(pool->sleep.x_sets[WF_SLEEPER_IDLE], i));
+  return worker->deque.eager_forks;
+}
+
+/* The worker worked for this time after a wake-up; the time that it searched is left out.
+ */
+static void note_run(weft_pool *pool, uint64_t ns) {
+  wf_worker *worker = &pool->workers[1];
+  worker->measures = true;
+  worker->woken_at_ns = 0;
+  wf_u64_store_relaxed(&worker->x_searching_ns, 5000000);
+  wf_idle_note_worth(worker, 5000000 + ns);
+  wf_u64_store_relaxed(&worker->x_searching_ns, 0);
+}
+
+TEST(a_woken_worker_gives_forks_while_many_sleep) {
+  weft_pool *pool = empty_pool(PLACES);
+  CHECK_EQ(given(pool, 11), 0); /* no large pool */
+  pool->wakes_in_trees = true;
+  CHECK_EQ(given(pool, 0), 0);
+  CHECK_EQ(given(pool, 8), 0);
+  CHECK_EQ(given(pool, 9), 4);
+  CHECK_EQ(given(pool, 16), 5);
+  CHECK_EQ(given(pool, 255), 8);
+  CHECK_EQ(given(pool, 3), 0);
+  wf_pool_free(pool);
+}
+
+TEST(forks_are_not_given_where_wake_ups_do_not_pay) {
+  weft_pool *pool = empty_pool(PLACES);
+  pool->wakes_in_trees = true;
+  for (unsigned i = 0; i < pool->thread_places; i++) note_run(pool, 1000);
+  CHECK_EQ(given(pool, 9), 0);
+  for (unsigned i = 0; i < pool->thread_places; i++) note_run(pool, 2000000);
+  CHECK_EQ(given(pool, 9), 4);
+  /* The short tasks at the end of long work do not change that. */
+  for (unsigned i = 0; i < pool->thread_places / 2; i++) note_run(pool, 1000);
+  CHECK_EQ(given(pool, 9), 4);
+  wf_pool_free(pool);
+}
+
+TEST(only_a_run_after_a_wake_up_counts) {
+  weft_pool *pool = empty_pool(PLACES);
+  for (unsigned i = 0; i < 100; i++) wf_idle_note_worth(&pool->workers[1], 1000);
+  CHECK_EQ(wf_u64_load_relaxed(&pool->sleep.x_worth), 0);
+  wf_pool_free(pool);
+}

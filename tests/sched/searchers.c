@@ -32,27 +32,28 @@ static void *play_worker(void *worker) {
   return NULL;
 }
 
-static unsigned sleepers(const weft_pool *pool) {
-  return wf_counters_sleeping(wf_counters_load(&pool->sleep.counters));
-}
-
-/* Worker 1 finds nothing while `searching` others search: how often does it pause before
- * it sleeps? */
-static unsigned long pauses_beside(unsigned searching) {
-  weft_pool *pool = played_pool(0);
-  wf_worker *worker = &pool->workers[1];
+/* A worker of this pool finds nothing: how often does it pause before it sleeps? Frees
+ * the pool. */
+static unsigned long pauses_of(weft_pool *pool, unsigned index) {
+  wf_worker *worker = &pool->workers[index];
   pthread_t thread;
+  unsigned asleep = wf_sleep_sleeping(pool);
   pool->options.idle = WEFT_IDLE_LOW_LATENCY; /* the longest budget */
-  wf_u64_store_relaxed(&pool->sleep.counters.x_word, searching * WF_ONE_INACTIVE);
   atomic_store(&pauses, 0);
-  REQUIRE(wf_deque_prepare(&worker->deque) == 0);
   REQUIRE(pthread_create(&thread, NULL, play_worker, worker) == 0);
-  AWAIT(sleepers(pool) == 1);
+  AWAIT(wf_sleep_sleeping(pool) == asleep + 1);
   const unsigned long before_sleep = atomic_load(&pauses);
-  if (wf_latch_set(&worker->terminate)) wf_sleep_wake_worker(pool, 1);
+  if (wf_latch_set(&worker->terminate)) wf_sleep_wake_worker(pool, index);
   pthread_join(thread, NULL);
   wf_pool_free(pool);
   return before_sleep;
+}
+
+/* Worker 1 beside `searching` others. */
+static unsigned long pauses_beside(unsigned searching) {
+  weft_pool *pool = played_pool(0);
+  while (searching-- > 0) play_searcher(pool, 2);
+  return pauses_of(pool, 1);
 }
 
 TEST(a_worker_beside_enough_searchers_sleeps_at_once) {
@@ -67,6 +68,38 @@ TEST(a_worker_beside_enough_searchers_sleeps_at_once) {
 TEST(a_worker_beside_fewer_searchers_is_patient) {
   CHECK(pauses_beside(0) > 0);
   CHECK(pauses_beside((WORKERS + AWAKE + 1) / 2 - 1) > 0);
+}
+
+/* Those that sleep do not search. */
+TEST(sleepers_are_no_searchers) {
+  weft_pool *pool = played_pool(0);
+  for (unsigned i = 2; i <= WORKERS; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
+  CHECK(pauses_of(pool, 1) > 0);
+}
+
+/* In a pool with several groups the group of the worker stands for all of them. Of 40
+ * workers 20 may search: in each of the five groups four, with the worker itself. */
+static unsigned long pauses_in_groups(unsigned beside, unsigned elsewhere,
+                                      unsigned asleep) {
+  enum { INDEX = 17 };
+  weft_pool *pool = empty_pool(39);
+  REQUIRE(pool->sleep.counters.groups == 5 && pool->max_searchers == 20);
+  REQUIRE(wf_worker_group(&pool->workers[INDEX]) == 2);
+  wf_bitset_add(pool->x_present, INDEX);
+  while (beside-- > 0) play_searcher(pool, INDEX + 1);
+  while (elsewhere-- > 0) play_searcher(pool, 1);
+  for (unsigned i = 1; i <= asleep; i++) play_sleeper(pool, 24 + i, WF_SLEEPER_IDLE);
+  return pauses_of(pool, INDEX);
+}
+
+TEST(a_group_stands_for_all) {
+  CHECK(pauses_in_groups(0, 0, 0) > 0);
+  CHECK(pauses_in_groups(3, 0, 0) > 0);   /* five times four: 20 of 20 */
+  CHECK_EQ(pauses_in_groups(4, 0, 0), 0); /* about 25 */
+  CHECK_EQ(pauses_in_groups(7, 0, 0), 0);
+  CHECK(pauses_in_groups(0, 30, 0) > 0); /* not seen from here */
+  CHECK(pauses_in_groups(4, 0, 5) > 0);  /* 25 inactive, of which 5 sleep */
+  CHECK_EQ(pauses_in_groups(4, 0, 4), 0);
 }
 
 /* Half of the CPUs that the pool can use, and at least one. */

@@ -1,3 +1,4 @@
+/* link: -Wl,--wrap=wf_sys_barrier */
 /* Sleeping and waking: how many workers a post wakes, in pools whose workers the test
  * plays itself; sleepers that change their minds; and hunts for lost wake-ups in real
  * pools. A lost wake-up is a hang, which the watchdog of the harness reports.
@@ -6,6 +7,7 @@
 #define _GNU_SOURCE
 
 #include "played_pool.h"
+#include "sched/search.h"
 
 #include <dirent.h>
 #include <pthread.h>
@@ -15,18 +17,21 @@
 
 /* ---- a pool without threads ---- */
 
-/* Values of the jobs event counter from which the scenarios start: both parities, and the
- * ends of the signed and unsigned range. */
-static const uint32_t JECS[] = {0,          1,          0x7ffffffe, 0x7fffffff,
-                                0x80000000, 0xfffffffe, 0xffffffff};
-enum { JEC_COUNT = sizeof JECS / sizeof JECS[0] };
+/* Not a value of the counter: a pool with several groups, which has none. */
+#define NO_JEC ((uint64_t)1 << 32)
+
+/* Values of the jobs event counter from which the scenarios start: both parities, the
+ * ends of the signed and unsigned range, and none. */
+static const uint64_t JECS[] = {0,          1,          0x7ffffffe, 0x7fffffff,
+                                0x80000000, 0xfffffffe, 0xffffffff, NO_JEC};
+enum { SCENE_COUNT = sizeof JECS / sizeof JECS[0], JEC_COUNT = SCENE_COUNT - 1 };
 
 /* Workers that look for work, and sleepers of the three kinds. */
-static weft_pool *scene(uint32_t jec, unsigned awake, unsigned idle, unsigned helpers,
+static weft_pool *scene(uint64_t jec, unsigned awake, unsigned idle, unsigned helpers,
                         unsigned closed) {
-  weft_pool *pool = played_pool(jec);
+  weft_pool *pool = jec == NO_JEC ? played_pool_of_groups() : played_pool((uint32_t)jec);
   unsigned index = 0;
-  while (awake-- > 0) wf_counters_add_inactive(&pool->sleep.counters);
+  while (awake > 0) play_searcher(pool, WORKERS + awake--);
   while (idle-- > 0) play_sleeper(pool, ++index, WF_SLEEPER_IDLE);
   while (helpers-- > 0) play_sleeper(pool, ++index, WF_SLEEPER_HELPER);
   while (closed-- > 0) play_sleeper(pool, ++index, WF_SLEEPER_CLOSED);
@@ -36,7 +41,7 @@ static weft_pool *scene(uint32_t jec, unsigned awake, unsigned idle, unsigned he
 static unsigned bits_in(const weft_pool *pool, wf_sleeper kind) {
   unsigned count = 0;
   for (unsigned i = 0; i < pool->slots; i++)
-    count += wf_bitset_has(pool->sleep.x_sets[kind], i);
+    count += wf_bitset_has(&pool->sleep.x_sets[kind][i / 64 * WF_SET_STRIDE], i % 64);
   return count;
 }
 
@@ -51,11 +56,10 @@ static unsigned parked(const weft_pool *pool) {
  * sleep. Frees the pool. */
 static void check_scene(weft_pool *pool, unsigned awake, unsigned idle, unsigned helpers,
                         unsigned closed) {
-  uint64_t word = wf_counters_load(&pool->sleep.counters);
-  CHECK_EQ(wf_counters_sleeping(word), idle);
-  CHECK_EQ(wf_counters_awake_idle(word), awake);
-  CHECK_EQ(wf_counters_inactive(word), awake + idle);
-  CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_helpers), helpers);
+  CHECK_EQ(wf_sleep_sleeping(pool), idle);
+  CHECK_EQ(wf_sleep_searching(pool), awake);
+  CHECK_EQ(wf_counters_inactive(&pool->sleep.counters), awake + idle);
+  CHECK_EQ(wf_sleep_count(pool, WF_SLEEPER_HELPER), helpers);
   CHECK_EQ(bits_in(pool, WF_SLEEPER_IDLE), idle);
   CHECK_EQ(bits_in(pool, WF_SLEEPER_HELPER), helpers);
   CHECK_EQ(bits_in(pool, WF_SLEEPER_CLOSED), closed);
@@ -63,16 +67,21 @@ static void check_scene(weft_pool *pool, unsigned awake, unsigned idle, unsigned
   wf_pool_free(pool);
 }
 
-/* A post leaves the counter odd and moves it by no more than one. */
-static void check_posted(const weft_pool *pool, uint32_t jec) {
-  uint32_t now = wf_counters_jec(wf_counters_load(&pool->sleep.counters));
-  CHECK_EQ(now, (uint32_t)(jec % 2 == 0 ? jec + 1 : jec));
+static uint32_t jec_of(const weft_pool *pool) {
+  return wf_u32_load_relaxed(&pool->sleep.counters.x_jec);
+}
+
+/* A post leaves the counter odd and moves it by no more than one. In a pool with several
+ * groups nobody writes it. */
+static void check_posted(const weft_pool *pool, uint64_t jec) {
+  uint32_t odd = (uint32_t)(jec % 2 == 0 ? jec + 1 : jec);
+  CHECK_EQ(jec_of(pool), jec == NO_JEC ? 0 : odd);
 }
 
 /* ---- V21: the three scenarios, and all their neighbours ---- */
 
 TEST(v21_scenario_a_enough_are_awake) {
-  for (int i = 0; i < JEC_COUNT; i++) {
+  for (int i = 0; i < SCENE_COUNT; i++) {
     weft_pool *pool = scene(JECS[i], 3, 5, 0, 0);
     CHECK_EQ(wf_sleep_new_tasks(pool, 1, true), 0);
     CHECK_EQ(wf_u64_load_relaxed(&pool->sleep.x_wakes), 0);
@@ -82,7 +91,7 @@ TEST(v21_scenario_a_enough_are_awake) {
 }
 
 TEST(v21_scenario_b_all_sleep) {
-  for (int i = 0; i < JEC_COUNT; i++) {
+  for (int i = 0; i < SCENE_COUNT; i++) {
     weft_pool *pool = scene(JECS[i], 0, 8, 0, 0);
     CHECK_EQ(wf_sleep_new_tasks(pool, 1, true), 1);
     CHECK_EQ(wf_u64_load_relaxed(&pool->sleep.x_wakes), 1);
@@ -92,7 +101,7 @@ TEST(v21_scenario_b_all_sleep) {
 }
 
 TEST(v21_scenario_c_thieves_do_not_keep_up) {
-  for (int i = 0; i < JEC_COUNT; i++) {
+  for (int i = 0; i < SCENE_COUNT; i++) {
     weft_pool *pool = scene(JECS[i], 3, 5, 0, 0);
     CHECK_EQ(wf_sleep_new_tasks(pool, 1, false), 1);
     CHECK_EQ(wf_u64_load_relaxed(&pool->sleep.x_wakes), 1);
@@ -106,7 +115,7 @@ static unsigned least(unsigned a, unsigned b) {
 }
 
 /* Tasks first wake idle workers, then helpers, never closed ones. */
-static void check_batch(uint32_t jec, unsigned n, unsigned awake, unsigned idle,
+static void check_batch(uint64_t jec, unsigned n, unsigned awake, unsigned idle,
                         unsigned helpers, bool was_empty) {
   unsigned closed = WORKERS - idle - helpers;
   unsigned needed = !was_empty ? n : n > awake ? n - awake : 0;
@@ -125,7 +134,7 @@ TEST(v21_batches_wake_as_many_as_they_need) {
       for (unsigned idle = 0; idle <= 6; idle += 2)
         for (unsigned helpers = 0; helpers <= 2; helpers++)
           for (int was_empty = 0; was_empty <= 1; was_empty++)
-            check_batch(JECS[n % JEC_COUNT], n, awake, idle, helpers, was_empty);
+            check_batch(JECS[n % SCENE_COUNT], n, awake, idle, helpers, was_empty);
 }
 
 /* In large pools those that are woken wake the others: all together wake as many. */
@@ -154,7 +163,7 @@ TEST(woken_workers_wake_the_others) {
     for (unsigned idle = 0; idle <= WORKERS; idle++) check_wake_tree(n, idle);
 }
 
-static void check_injected(uint32_t jec, unsigned awake, unsigned idle,
+static void check_injected(uint64_t jec, unsigned awake, unsigned idle,
                            unsigned helpers) {
   unsigned woken = awake == 0 && idle > 0 ? 1 : 0;
   weft_pool *pool = scene(jec, awake, idle, helpers, 2);
@@ -165,7 +174,7 @@ static void check_injected(uint32_t jec, unsigned awake, unsigned idle,
 }
 
 TEST(v21_injected_work_wakes_idle_workers_only) {
-  for (int i = 0; i < JEC_COUNT; i++)
+  for (int i = 0; i < SCENE_COUNT; i++)
     for (unsigned awake = 0; awake <= 2; awake++)
       for (unsigned idle = 0; idle <= 3; idle++)
         for (unsigned helpers = 0; helpers <= 3; helpers++)
@@ -174,19 +183,19 @@ TEST(v21_injected_work_wakes_idle_workers_only) {
 
 /* A worker that found work wakes another one only if nobody looks for more; that is no
  * post, and the counter stays. */
-static void check_wake_next(uint32_t jec, unsigned awake, unsigned idle,
+static void check_wake_next(uint64_t jec, unsigned awake, unsigned idle,
                             unsigned helpers) {
   unsigned from_idle = awake == 0 && idle > 0 ? 1 : 0;
   unsigned from_helpers = awake == 0 && idle == 0 && helpers > 0 ? 1 : 0;
   weft_pool *pool = scene(jec, awake, idle, helpers, 2);
   CHECK_EQ(wf_sleep_wake_next(pool), from_idle + from_helpers);
   CHECK_EQ(wf_u64_load_relaxed(&pool->sleep.x_wakes), from_idle + from_helpers);
-  CHECK_EQ(wf_counters_jec(wf_counters_load(&pool->sleep.counters)), jec);
+  CHECK_EQ(jec_of(pool), jec == NO_JEC ? 0 : (uint32_t)jec);
   check_scene(pool, awake + from_idle, idle - from_idle, helpers - from_helpers, 2);
 }
 
 TEST(v21_found_work_wakes_the_next) {
-  for (int i = 0; i < JEC_COUNT; i++)
+  for (int i = 0; i < SCENE_COUNT; i++)
     for (unsigned awake = 0; awake <= 2; awake++)
       for (unsigned idle = 0; idle <= 3; idle++)
         for (unsigned helpers = 0; helpers <= 3; helpers++)
@@ -210,14 +219,7 @@ TEST(v21_latch_wakes_its_waiter) {
 
 /* Places beyond the first word of the bit sets. */
 TEST(v21_many_sleepers) {
-  wf_options options;
-  weft_config config = WEFT_CONFIG_INIT;
-  weft_pool *pool = NULL;
-  config.threads = 201;
-  REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
-  options.cpus = options.threads; /* nothing is held back */
-  REQUIRE(wf_pool_allocate(&pool, &options) == 0);
-  pool->wakes_in_trees = false; /* no woken worker runs here, to wake others */
+  weft_pool *pool = empty_pool(200);
   for (unsigned i = 1; i <= 200; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
   CHECK_EQ(wf_sleep_new_tasks(pool, 150, true), 150);
   CHECK_EQ(wf_sleep_new_tasks(pool, 250, false), 50);
@@ -225,21 +227,91 @@ TEST(v21_many_sleepers) {
   check_scene(pool, 200, 0, 0, 0);
 }
 
+/* Sleepers in each word of the set, searchers in each group: the sums count. */
+TEST(v21_posts_in_a_pool_with_several_words) {
+  static const unsigned places[] = {1, 63, 64, 65, 127, 128, 192, 200};
+  enum { PLACES = sizeof places / sizeof places[0] };
+  for (unsigned searching = 0; searching <= 3; searching++) {
+    for (unsigned n = 1; n <= 12; n++) {
+      weft_pool *pool = empty_pool(200);
+      CHECK(pool->words >= 4 && pool->sleep.counters.groups == 25);
+      for (unsigned i = 0; i < PLACES; i++)
+        play_sleeper(pool, places[i], WF_SLEEPER_IDLE);
+      for (unsigned i = 0; i < searching; i++) play_searcher(pool, 10 + 50 * i);
+      CHECK_EQ(wf_sleep_sleeping(pool), PLACES);
+      CHECK_EQ(wf_sleep_searching(pool), searching);
+      CHECK_EQ(wf_sleep_wake_next(pool), searching == 0);
+      unsigned asleep = PLACES - (searching == 0), awake = searching + (searching == 0);
+      unsigned woken = least(n > awake ? n - awake : 0, asleep);
+      CHECK_EQ(wf_sleep_new_injected(pool), 0); /* one is awake by now */
+      CHECK_EQ(wf_sleep_new_tasks(pool, n, true), woken);
+      check_scene(pool, awake + woken, asleep - woken, 0, 0);
+    }
+  }
+}
+
+/* Each word of a set has a cache line, and each set its own lines. */
+TEST(v21_words_of_sets_are_in_lines_of_their_own) {
+  weft_pool *pool = empty_pool(200);
+  for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++) {
+    wf_u64 *set = pool->sleep.x_sets[kind];
+    CHECK_EQ((uintptr_t)set % WF_CACHE_LINE, 0);
+    for (unsigned i = 1; i < pool->slots; i++) {
+      CHECK(wf_set_add(set, i));
+      CHECK(!wf_set_add(set, i));
+      for (unsigned word = 0; word < pool->words; word++)
+        CHECK_EQ(wf_u64_load_relaxed(&set[(size_t)word * WF_CACHE_LINE / 8]),
+                 word == i / 64 ? (uint64_t)1 << i % 64 : 0);
+      CHECK(wf_set_remove(set, i));
+      CHECK(!wf_set_remove(set, i));
+    }
+  }
+  wf_pool_free(pool);
+}
+
+/* A worker that looks for the last time is in the set, and awake: it does not wake
+ * itself.
+ */
+static void *post_as_sleeper(void *arg) {
+  wf_worker *self = arg;
+  wf_self = &self->deque.owner;
+  for (unsigned n = 1; n <= 2; n++) CHECK_EQ(wf_sleep_new_tasks(self->pool, 1, false), 1);
+  CHECK_EQ(wf_sleep_new_tasks(self->pool, 1, false), 0);
+  wf_self = NULL;
+  return NULL;
+}
+
+static void check_not_itself(weft_pool *pool, const unsigned places[3], wf_sleeper kind) {
+  for (unsigned own = 0; own < 3; own++) {
+    pthread_t thread;
+    for (unsigned i = 0; i < 3; i++) play_sleeper(pool, places[i], kind);
+    wf_worker *self = &pool->workers[places[own]];
+    REQUIRE(pthread_create(&thread, NULL, post_as_sleeper, self) == 0);
+    pthread_join(thread, NULL);
+    CHECK_EQ(bits_in(pool, kind), 1);
+    CHECK_EQ(parked(pool), 1);
+    CHECK_EQ(wf_u32_load_relaxed(&self->x_park), 1);
+    wf_sleep_wake_worker(pool, self->index);
+  }
+  wf_pool_free(pool);
+}
+
+TEST(v21_a_poster_does_not_wake_itself) {
+  static const unsigned near[3] = {1, 2, 3}, far[3] = {1, 100, 200};
+  for (int kind = WF_SLEEPER_IDLE; kind <= WF_SLEEPER_HELPER; kind++) {
+    check_not_itself(played_pool(0), near, (wf_sleeper)kind);
+    check_not_itself(empty_pool(200), far, (wf_sleeper)kind);
+  }
+}
+
 /* A woken worker that has found work wakes others although some search, if many are busy.
  */
 TEST(v21_found_work_in_a_large_pool_wakes_more) {
   for (unsigned searching = 0; searching <= 40; searching += 4) {
-    wf_options options;
-    weft_config config = WEFT_CONFIG_INIT;
-    weft_pool *pool = NULL;
-    config.threads = 201;
-    REQUIRE(wf_options_resolve(&options, &config, (wf_environment){0}) == 0);
-    options.cpus = options.threads;
-    REQUIRE(wf_pool_allocate(&pool, &options) == 0);
+    weft_pool *pool = empty_pool(200);
     pool->wakes_in_trees = true;
     for (unsigned i = 1; i <= 100; i++) play_sleeper(pool, i, WF_SLEEPER_IDLE);
-    for (unsigned i = 0; i < searching; i++)
-      wf_counters_add_inactive(&pool->sleep.counters);
+    for (unsigned i = 0; i < searching; i++) play_searcher(pool, 101 + i);
     unsigned busy = pool->thread_places - 100 - searching;
     CHECK_EQ(wf_sleep_wake_more(pool), searching <= busy / 4 ? 2 : 0);
     wf_pool_free(pool);
@@ -260,13 +332,13 @@ typedef struct drowsy {
   uint32_t jec;
 } drowsy;
 
-static void get_drowsy(drowsy *self, uint32_t jec) {
-  self->pool = played_pool(jec);
+static void get_drowsy(drowsy *self, uint64_t jec) {
+  self->pool = jec == NO_JEC ? played_pool_of_groups() : played_pool((uint32_t)jec);
   self->worker = &self->pool->workers[1];
   wf_latch_init(&self->latch);
-  wf_counters_add_inactive(&self->pool->sleep.counters);
+  play_searcher(self->pool, 1);
   CHECK(wf_latch_get_sleepy(&self->latch));
-  self->jec = wf_counters_jec(wf_counters_announce(&self->pool->sleep.counters));
+  self->jec = wf_counters_announce(&self->pool->sleep.counters);
   CHECK_EQ(self->jec % 2, 0);
 }
 
@@ -275,17 +347,15 @@ static void check_undone(drowsy *self) {
   CHECK_EQ(wf_u64_load_relaxed(&self->pool->sleep.x_wakes), 0);
   CHECK_EQ(wf_u64_load_relaxed(&self->worker->x_sleeps), 0);
   CHECK_EQ(wf_sleep_wake_next(self->pool), 0);
-  uint64_t word = wf_counters_load(&self->pool->sleep.counters);
-  CHECK_EQ(wf_counters_sleeping(word), 0);
-  CHECK_EQ(wf_counters_inactive(word), 1);
-  CHECK_EQ(wf_u32_load_relaxed(&self->pool->sleep.x_helpers), 0);
+  CHECK_EQ(wf_counters_inactive(&self->pool->sleep.counters), 1);
+  CHECK_EQ(wf_sleep_count(self->pool, WF_SLEEPER_HELPER), 0);
   for (int kind = 0; kind < WF_SLEEPER_KINDS; kind++)
     CHECK_EQ(bits_in(self->pool, (wf_sleeper)kind), 0);
   wf_pool_free(self->pool);
 }
 
 TEST(v23_injected_after_the_last_look) {
-  for (int i = 0; i < JEC_COUNT; i++) {
+  for (int i = 0; i < SCENE_COUNT; i++) {
     drowsy self;
     get_drowsy(&self, JECS[i]);
     /* The push alone: the poster has not come to its look at the sleepers yet. */
@@ -370,6 +440,93 @@ TEST(v23_private_task_is_seen) {
   check_undone(&self);
 }
 
+/* ---- take-overs in large pools: a barrier for each word of the set ---- */
+
+static atomic_uint barriers;
+
+bool __real_wf_sys_barrier(void);
+bool __wrap_wf_sys_barrier(void);
+
+bool __wrap_wf_sys_barrier(void) {
+  atomic_fetch_add(&barriers, 1);
+  return __real_wf_sys_barrier();
+}
+
+/* Leaves one private task at a worker. The first fork after a deque was made ready is
+ * public, and taken here. */
+static void leave_private(wf_worker *victim, wf_task tasks[2]) {
+  wf_deque_news news;
+  wf_task *stolen;
+  wf_bitset_add(victim->pool->x_present, victim->index);
+  for (unsigned i = 0; i < 2; i++) {
+    tasks[i] = (wf_task){do_nothing, NULL, {{0}}};
+    if (wf_deque_push(&victim->deque, &tasks[i]))
+      CHECK(wf_deque_fork_slow(&victim->deque, &news) == NULL);
+  }
+  CHECK_EQ(wf_deque_steal(&victim->deque, &stolen), WF_STEAL_GOT);
+  CHECK(!wf_deque_has_public(&victim->deque));
+}
+
+/* Victims in every word, a sleeper in the last place, which looks. */
+static void check_barriers(unsigned workers, unsigned expected) {
+  enum { APART = 31, MOST = 32 };
+  static wf_task tasks[MOST][2];
+  weft_pool *pool = empty_pool(workers);
+  wf_worker *looker = &pool->workers[workers];
+  unsigned victims = 0;
+  for (unsigned i = 1; i < workers; i += APART) {
+    REQUIRE(victims < MOST);
+    leave_private(&pool->workers[i], tasks[victims++]);
+  }
+  wf_bitset_add(pool->x_present, workers);
+  atomic_store(&barriers, 0);
+  CHECK_EQ(wf_search_take_over(looker), victims);
+  CHECK_EQ(atomic_load(&barriers), expected);
+  for (unsigned i = 1; i < workers; i += APART)
+    CHECK(wf_deque_has_public(&pool->workers[i].deque));
+  /* The pins are closed: another look needs no barrier. */
+  CHECK(wf_search_sees_work(looker, WF_SLEEPER_IDLE));
+  CHECK_EQ(wf_search_take_over(looker), 0);
+  CHECK_EQ(atomic_load(&barriers), expected);
+  wf_deque_news news;
+  for (unsigned i = 1; i < workers; i += APART)
+    CHECK_EQ(wf_deque_pop(&pool->workers[i].deque, &news), &tasks[i / APART][1]);
+  CHECK(!wf_search_sees_work(looker, WF_SLEEPER_IDLE));
+  wf_pool_free(pool);
+}
+
+TEST(v23_one_barrier_for_64_workers) {
+  weft_pool *pool = empty_pool(1);
+  const bool has_barrier = !pool->eager;
+  wf_pool_free(pool);
+  if (!has_barrier) return;
+  check_barriers(40, 1);
+  check_barriers(100, 2);
+  check_barriers(180, 3);
+  check_barriers(250, 4);
+}
+
+/* Where the victims are in one word of many, it is one barrier as well, and none where
+ * nobody is. */
+TEST(v23_words_without_victims_need_no_barrier) {
+  wf_task tasks[2];
+  wf_deque_news news;
+  weft_pool *pool = empty_pool(500);
+  if (!pool->eager) {
+    wf_bitset_add(pool->x_present, 1);
+    atomic_store(&barriers, 0);
+    CHECK(!wf_search_sees_work(&pool->workers[1], WF_SLEEPER_IDLE));
+    CHECK_EQ(atomic_load(&barriers), 0);
+    leave_private(&pool->workers[450], tasks);
+    CHECK(wf_search_sees_work(&pool->workers[1], WF_SLEEPER_IDLE));
+    CHECK_EQ(atomic_load(&barriers), 1);
+    CHECK_EQ(wf_deque_pop(&pool->workers[450].deque, &news), &tasks[1]);
+  }
+  wf_pool_free(pool);
+}
+
+/* ---- waiters ---- */
+
 /* A waiter does not take injected work, so it does not stay up for it; nor does a closed
  * one for tasks. They sleep until their latch is set. */
 typedef struct waiter {
@@ -396,15 +553,16 @@ static void check_waits_for_latch(wf_sleeper kind, bool with_task) {
   /* Counted by the sleeper after its last look. */
   AWAIT(wf_u64_load_relaxed(&w.self.worker->x_sleeps) == 1);
   CHECK_EQ(bits_in(pool, kind), 1);
-  CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_helpers), kind == WF_SLEEPER_HELPER);
+  CHECK_EQ(wf_sleep_count(pool, WF_SLEEPER_HELPER), kind == WF_SLEEPER_HELPER);
   CHECK_EQ(wf_sleep_new_injected(pool), 0);
   CHECK(wf_latch_set(&w.self.latch));
   wf_sleep_wake_worker(pool, 1);
   pthread_join(thread, NULL);
   CHECK(w.slept);
+  CHECK(!w.self.worker->was_called);
   CHECK(wf_latch_probe(&w.self.latch));
   CHECK_EQ(bits_in(pool, kind), 0);
-  CHECK_EQ(wf_u32_load_relaxed(&pool->sleep.x_helpers), 0);
+  CHECK_EQ(wf_sleep_count(pool, WF_SLEEPER_HELPER), 0);
   CHECK_EQ(wf_u64_load_relaxed(&pool->sleep.x_wakes), 1);
   if (with_task) take_back(pool, &task, 1);
   wf_pool_free(pool);
@@ -432,6 +590,7 @@ TEST(v18_helper_is_woken_for_a_task) {
   CHECK_EQ(wf_sleep_new_tasks(w.self.pool, 2, true), 1);
   pthread_join(thread, NULL);
   CHECK(w.slept);
+  CHECK(w.self.worker->was_called); /* if it leaves now, it owes somebody a wake-up */
   CHECK(wf_latch_get_sleepy(&w.self.latch));
   take_back(w.self.pool, &task, 1);
   wf_pool_free(w.self.pool);
@@ -480,7 +639,7 @@ static void race_both(unsigned index, void *arg) {
 TEST(v19_latch_set_against_sleep) {
   latch_race race = {.pool = played_pool(0), .rounds = scaled(100000)};
   harness_run_threads(2, race_both, &race);
-  CHECK_EQ(wf_u32_load_relaxed(&race.pool->sleep.x_helpers), 0);
+  CHECK_EQ(wf_sleep_count(race.pool, WF_SLEEPER_HELPER), 0);
   CHECK_EQ(bits_in(race.pool, WF_SLEEPER_HELPER), 0);
   CHECK_EQ(bits_in(race.pool, WF_SLEEPER_CLOSED), 0);
   wf_pool_free(race.pool);
@@ -509,6 +668,7 @@ TEST_LIMIT(v19_detach_into_a_sleeping_pool, 120) {
   hunt_detach_asleep(1, hunt_cycles());
   hunt_detach_asleep(2, hunt_cycles());
   hunt_detach_asleep(4, hunt_cycles() / 10);
+  hunt_detach_asleep(12, hunt_cycles() / 200); /* two groups */
 }
 
 /* One job at a random moment while workers fall asleep. */
@@ -565,6 +725,7 @@ static void hunt_join_asleep(unsigned threads, unsigned long cycles) {
 TEST_LIMIT(v19_join_in_a_sleeping_pool, 120) {
   hunt_join_asleep(2, hunt_cycles());
   hunt_join_asleep(3, hunt_cycles() / 10);
+  hunt_join_asleep(12, hunt_cycles() / 200); /* two groups */
 }
 
 /* The guest stays in the pool, so that the pins its deque has are those that the sleepers
@@ -669,10 +830,15 @@ static void watch(const watched *w) {
   unsigned started = wf_pool_started(w->pool);
   unsigned long samples = 0;
   while (atomic_load(&w->busy) > 0) {
-    uint64_t word = wf_counters_load(&w->pool->sleep.counters);
-    unsigned sleeping = wf_counters_sleeping(word), inactive = wf_counters_inactive(word);
-    CHECK_MSG(sleeping <= inactive && inactive <= started,
-              "%u sleeping, %u inactive, %u started", sleeping, inactive, started);
+    /* In one group, which is read at one moment: with several, one that changes between
+     * two reads may be counted twice. */
+    unsigned sleeping = wf_sleep_sleeping(w->pool), inactive = 0;
+    for (unsigned group = 0; group < w->pool->sleep.counters.groups; group++) {
+      inactive = wf_u32_load_seq_cst(&w->pool->sleep.counters.of[group].x_inactive);
+      CHECK_MSG(inactive <= least(started, WF_COUNTERS_GROUP + 1),
+                "%u inactive in group %u", inactive, group);
+    }
+    CHECK_MSG(sleeping <= started, "%u sleeping, %u started", sleeping, started);
     if (++samples % 64 == 0) sched_yield();
   }
 }
@@ -703,19 +869,20 @@ static void watch_and_work(unsigned index, void *arg) {
 }
 
 TEST_LIMIT(v24_counters_stay_in_order, 120) {
-  for (int i = 0; i < JEC_COUNT; i += 3) {
-    watched w = {.pool = sleepy_pool_of(i == 3 ? 8 : 3), .busy = 2};
+  for (int i = 0; i < SCENE_COUNT; i += i == 6 ? 1 : 3) {
+    unsigned threads = JECS[i] == NO_JEC ? 20 : i == 3 ? 8 : 3;
+    watched w = {.pool = sleepy_pool_of(threads), .busy = 2};
     /* Nobody posts now, and sleepers only compare: another value may be put in. */
     AWAIT(all_asleep(w.pool));
-    uint64_t word = wf_counters_load(&w.pool->sleep.counters);
-    wf_u64_fetch_add_seq_cst(&w.pool->sleep.counters.x_word,
-                             ((uint64_t)JECS[i] << 32) - (word >> 32 << 32));
+    if (JECS[i] != NO_JEC)
+      (void)wf_u32_exchange_seq_cst(&w.pool->sleep.counters.x_jec, (uint32_t)JECS[i]);
     harness_run_threads(3, watch_and_work, &w);
     /* At rest all are counted, none twice. */
     AWAIT(all_asleep(w.pool));
-    word = wf_counters_load(&w.pool->sleep.counters);
-    CHECK_EQ(wf_counters_inactive(word), wf_pool_started(w.pool));
-    CHECK_EQ(wf_u32_load_relaxed(&w.pool->sleep.x_helpers), 0);
+    CHECK_EQ(wf_counters_inactive(&w.pool->sleep.counters), wf_pool_started(w.pool));
+    CHECK_EQ(wf_sleep_searching(w.pool), 0);
+    CHECK(JECS[i] != NO_JEC || jec_of(w.pool) == 0);
+    CHECK_EQ(wf_sleep_count(w.pool, WF_SLEEPER_HELPER), 0);
     CHECK_EQ(bits_in(w.pool, WF_SLEEPER_HELPER), 0);
     CHECK_EQ(bits_in(w.pool, WF_SLEEPER_CLOSED), 0);
     weft_pool_destroy(w.pool);

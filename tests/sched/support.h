@@ -58,8 +58,7 @@ static inline weft_pool *sleepy_pool_of(unsigned threads) {
 
 /* Are all started threads registered as sleeping? */
 static inline bool all_asleep(const weft_pool *pool) {
-  return wf_counters_sleeping(wf_counters_load(&pool->sleep.counters)) ==
-         wf_pool_started(pool);
+  return wf_sleep_sleeping(pool) == wf_pool_started(pool);
 }
 
 /* ---- work ---- */

@@ -1,15 +1,18 @@
 /* spin/sleep.pml - who sleeps and who wakes: src/sched/sleep.c with src/core/counters.h.
  *
  * WORKERS idle workers against POSTERS that publish JOBS jobs each. Steps are as in the
- * code, one per access to a shared word: announce, search, look at the counter, register,
- * park word, bit, fence, look, block; publish, fence, post, decide, claim, count off, park
- * word, futex wake. A loop around a compare-and-swap is one step, because its effect is
- * that of the round that succeeds.
+ * code, one per access to a shared word: announce, search, look at the counter, park word,
+ * bit, fence, look, block; publish, fence, post, read the set, read the count of inactive
+ * workers, claim, park word, futex wake. A loop around a compare-and-swap is one step,
+ * because its effect is that of the round that succeeds.
  *
  * Abstracted: all sources of work are one queue, which is a number (private parts are in
  * deque.pml, the latch in latch.pml, the end in shutdown.pml); patience is a choice at
- * any time; helpers and stand-ins are left out (their sets work as the idle one). The jobs
- * event counter counts modulo MODULUS. Memory is TSO where it can matter: a publication
+ * any time; stand-ins are left out (their set works as the idle one). The jobs event
+ * counter counts modulo MODULUS; with NO_JEC, as in large pools, there is none. The counts
+ * of the groups are one number: of a sum that is read in parts, each part is as good as
+ * one that was read at once a moment earlier or later, because a worker that gets idle in
+ * between looks afterwards, and one that finds work wakes the next. Memory is TSO where it can matter: a publication
  * stays in the poster's store buffer until a fence, a read-modify-write or any later
  * moment; all other stores of the protocol are read-modify-writes or are followed by one.
  * A futex wait returns without reason at most SPURIOUS times for each worker.
@@ -21,6 +24,12 @@
  *
  * One sleeper at a time looks at the queue, and once more for those who come meanwhile. If
  * it sees something it stays awake, so it does not wake another one, as helpers do.
+ *
+ * With HELPERS the workers are helpers: nobody trusts that they search, so posters wake one
+ * for each job. Worker 0 is called away at some moment: its latch is set, and it ends. If
+ * it looks for others then, it wakes one of them instead; if it was woken for jobs, it
+ * wakes the next one. The others wait for ever, as far as this model goes. The latch itself
+ * is in latch.pml: here its setter always reaches for the bit.
  *
  * Jobs end, or with LONG_JOBS keep their worker for ever: then each needs its own worker,
  * and the chain of wake-ups is on trial.
@@ -54,10 +63,9 @@ byte queue;             /* published and not taken */
 byte executed;
 bool buffered[POSTERS]; /* a publication that is not visible yet */
 
-/* The word of counters.h, whose parts are only accessed together. */
-byte sleeping, inactive, jec;
+byte inactive, jec;     /* the words of counters.h */
 
-bool in_set[WORKERS];   /* x_sets[IDLE] */
+bool in_set[WORKERS];   /* x_sets[IDLE], or of helpers: one word, read at once */
 bool parked[WORKERS];   /* x_park = PARKED */
 bool blocked[WORKERS];  /* in the kernel's queue for the word */
 byte looking;           /* x_looks: nobody, one, one that has to look once more */
@@ -67,30 +75,60 @@ bool watched;           /* x_watched */
 bool held;              /* x_held */
 bool watches[WORKERS];  /* woken to be the watcher */
 #define IS_TASK(poster) true
+#elif defined(HELPERS)
+#define IS_TASK(poster) true
 #else
 #define IS_TASK(poster) (poster % 2 == 1)
 #endif
 
-#define COUNTS_FIT assert(sleeping <= inactive && inactive <= WORKERS)
+#if WORKERS == 2
+#define SLEEPING (in_set[0] + in_set[1])
+#else
+#define SLEEPING (in_set[0] + in_set[1] + in_set[2])
+#endif
+
+#ifdef HELPERS
+bool latch_set;           /* of what worker 0 waits for */
+bool was_called[WORKERS]; /* woken for jobs, and has not looked for them yet */
+#define IS_CALLED_AWAY (me == 0 && latch_set)
+#define COUNT_IN skip
+#define COUNT_OUT skip
+#define COUNTS_FIT skip
+#else
+#define IS_CALLED_AWAY false
+#define COUNT_IN inactive++
+#define COUNT_OUT inactive--
+#define COUNTS_FIT assert(SLEEPING <= inactive && inactive <= WORKERS)
+#endif
+
+/* What the one that looks does when others have come meanwhile. Helpers wake one if they
+ * see something, or are called away. */
+#if defined(HELPERS) && !defined(LEAVES_SILENTLY)
+#define WAKES_FOR_OTHERS true
+#else
+#define WAKES_FOR_OTHERS false
+#endif
 
 /* Temporaries are cleared after use, and what happens between two accesses to shared words
  * is part of the step before: both make no difference but to the number of states. */
 
 /* ---- claim and wake: both posters and workers do it ---- */
 
-/* wf_bitset_take_any: the lowest bit, claimed by whoever takes it out. */
-inline take_any(who) {
+/* The lowest bit but that of the caller, claimed by whoever takes it out. */
+inline take_any(who, caller) {
   atomic {
     who = 0;
     do
-    :: who < WORKERS && !in_set[who] -> who++
+    :: who < WORKERS && (!in_set[who] || who == caller) -> who++
     :: who == WORKERS -> who = NOBODY; break
-    :: who < WORKERS && in_set[who] -> break
+    :: who < WORKERS && in_set[who] && who != caller -> break
     od
 #ifndef CLAIM_IN_TWO_STEPS
     ;
     if
+#ifndef WAKE_WITHOUT_CLAIM
     :: who != NOBODY -> in_set[who] = false
+#endif
     :: else
     fi
 #endif
@@ -108,9 +146,6 @@ inline futex_wake(who) {
 }
 
 inline unpark(who) {
-#ifndef WAKE_WITHOUT_COUNTING_OFF
-  atomic { sleeping--; COUNTS_FIT };
-#endif
 #ifdef WAKE_BEFORE_STORE
   blocked[who] = false;
   atomic { parked[who] = false; who = 0 }
@@ -120,17 +155,21 @@ inline unpark(who) {
 #endif
 }
 
-inline wake_one(who) {
-  take_any(who);
+inline wake_one(who, caller) {
+  take_any(who, caller);
   if
-  :: who != NOBODY -> unpark(who)
+  :: who != NOBODY ->
+#ifdef HELPERS
+     was_called[who] = true; /* its claimer's until it is unparked */
+#endif
+     unpark(who)
   :: else -> who = 0
   fi
 }
 
 #ifdef HOLD_BACK
 /* hold_back: in the place of a wake-up. */
-inline wake_or_hold_back(who) {
+inline wake_or_hold_back(who, caller) {
   held = true;
 #ifndef NO_WATCHER
 elect:
@@ -142,7 +181,7 @@ elect:
   };
   if
   :: who != NOBODY ->
-     take_any(who);
+     take_any(who, caller);
      if
      :: who != NOBODY -> watches[who] = true; unpark(who)
      :: else ->
@@ -150,7 +189,7 @@ elect:
         watched = false;
 #ifndef ELECTS_ONCE
         if /* has somebody gone to sleep, and another thread counted on a watcher? */
-        :: in_set[0] || in_set[1] || in_set[WORKERS - 1] -> goto elect
+        :: SLEEPING > 0 -> goto elect
         :: else
         fi
 #endif
@@ -160,13 +199,13 @@ elect:
 #endif
 }
 #else
-#define wake_or_hold_back(who) wake_one(who)
+#define wake_or_hold_back(who, caller) wake_one(who, caller)
 #endif
 
 /* ---- posters: wf_sleep_new_injected (even number), wf_sleep_new_tasks (odd) ---- */
 
 proctype poster(byte me) {
-  byte posted, who;
+  byte posted, who, asleep;
   bool was_empty;
   do
   :: posted < JOBS ->
@@ -179,22 +218,34 @@ proctype poster(byte me) {
      !buffered[me]; /* fence */
 #endif
      atomic { /* wf_counters_post; a compare-and-swap waits for the store buffer */
+#ifndef NO_JEC
        if
        :: jec % 2 == 0 -> !buffered[me]; jec = (jec + 1) % MODULUS
        :: else
        fi;
+#endif
+#ifndef COUNTER_ALONE /* for which all is under one mutex */
+       skip
+     };
+     atomic { /* wf_sleep_sleeping */
+#endif
+       asleep = SLEEPING;
        if
-       :: inactive > sleeping && (!IS_TASK(me) || was_empty) ->
-          was_empty = false; goto posted_one /* trusts the one that searches */
-       :: else ->
-          was_empty = false;
-          if
-          :: sleeping > 0
-          :: else -> goto posted_one
-          fi
+       :: asleep == 0 -> was_empty = false; goto posted_one
+       :: else
+       fi;
+#ifndef COUNTER_ALONE
+     };
+     atomic { /* awake_idle */
+#endif
+       if
+       :: inactive > asleep && (!IS_TASK(me) || was_empty) ->
+          asleep = 0; was_empty = false;
+          goto posted_one /* trusts the one that searches */
+       :: else -> asleep = 0; was_empty = false
        fi
      };
-     wake_or_hold_back(who);
+     wake_or_hold_back(who, NOBODY);
 posted_one:
      skip
   :: else -> break
@@ -216,8 +267,11 @@ end:
 /* ---- workers: wait_for_work, wf_sleep_idle, park ---- */
 
 proctype worker(byte me) {
-  byte announced, who, spurious;
+  byte announced, who, spurious, asleep;
   bool sees, insists;
+#ifdef HELPERS
+  bool called, noted;
+#endif
 #ifdef HOLD_BACK
   byte looks;
   bool was_held;
@@ -229,15 +283,20 @@ search:
     :: else
     fi
   };
-  atomic { inactive++; COUNTS_FIT };
+  atomic { COUNT_IN; COUNTS_FIT };
 again:
   atomic {
     announced = 0;
+    if
+    :: IS_CALLED_AWAY -> goto leave
+    :: else
+    fi;
     if
     :: queue > 0 -> queue--; goto found
     :: else
     fi
   };
+#if !defined(NO_JEC) && !defined(HELPERS)
   atomic { /* wf_counters_announce */
     if
 #ifdef EVEN_TO_ODD_ON_BOTH_SIDES
@@ -259,7 +318,7 @@ again:
 register: /* as if its last look had counted, and the sleep needed none */
   announced = jec;
 #endif
-  atomic { /* wf_counters_try_sleep: the look */
+  atomic { /* may_sleep */
     if
     :: jec == announced || insists -> announced = 0; insists = false
     :: else ->
@@ -268,31 +327,35 @@ register: /* as if its last look had counted, and the sleep needed none */
 #endif
        goto again
     fi;
-#ifndef COUNTER_ALONE
-  };
-  atomic { /* the registration */
-#endif
-    sleeping++;
-    COUNTS_FIT;
 #ifdef COUNTER_ALONE
-    /* As if count, park word and bit were set under one mutex with the posters. */
+    /* As if park word and bit were set under one mutex with the posters. */
     parked[me] = true;
     in_set[me] = true;
     goto block
 #endif
   };
+#endif
 #ifdef LOOK_BEFORE_REGISTERING
   if
-  :: queue > 0 -> atomic { sleeping--; COUNTS_FIT }; goto again
+  :: queue > 0 -> goto again
   :: else
   fi;
+#endif
+#ifdef HELPERS
+  atomic { called = was_called[me]; was_called[me] = false };
 #endif
 #ifdef PARK_WORD_AFTER_BIT
   in_set[me] = true;
   parked[me] = true;
 #else
   parked[me] = true;
-  in_set[me] = true;
+  atomic { in_set[me] = true; COUNTS_FIT };
+#endif
+#ifdef HELPERS
+  if /* wf_latch_probe */
+  :: IS_CALLED_AWAY -> sees = true; goto stay
+  :: else
+  fi;
 #endif
   /* The fence: the bit is set by a read-modify-write, after which TSO needs none. */
 #if !defined(NO_LOOK) && !defined(LOOK_BEFORE_REGISTERING)
@@ -307,27 +370,43 @@ register: /* as if its last look had counted, and the sleep needed none */
     fi
   };
 look:
-  sees = (queue > 0);
+  sees = (queue > 0 || IS_CALLED_AWAY);
+#ifdef HELPERS
+  if
+  :: noted && sees && WAKES_FOR_OTHERS -> wake_one(who, me)
+  :: else
+  fi;
+  noted = false;
+#endif
   atomic { /* end_look */
     if
 #ifdef NOT_ONCE_MORE
     :: true -> looking = 0
 #else
     :: looking == 1 -> looking = 0
-    :: else -> looking = 1; goto look
+    :: else ->
+       looking = 1;
+#ifdef HELPERS
+       noted = true;
+#endif
+       goto look
 #endif
     fi
   };
+stay:
   if
   :: sees ->
      atomic { /* takes its own bit out, unless somebody has claimed it */
-       sees = false;
        if
        :: in_set[me] -> in_set[me] = false
        :: else -> goto block
-       fi
+       fi;
+#ifdef HELPERS
+       was_called[me] = called;
+       called = false;
+#endif
+       sees = false
      };
-     atomic { sleeping--; COUNTS_FIT };
      goto again
   :: else
   fi;
@@ -337,6 +416,11 @@ block: /* The loop of park. A wait is entered only if the word still has its val
     if
     :: parked[me] -> blocked[me] = true
     :: else ->
+#ifdef HELPERS /* it has not looked to the end if `sees` */
+       was_called[me] = was_called[me] || (sees && called);
+       called = false;
+#endif
+       sees = false;
 #ifdef HOLD_BACK
        if
        :: watches[me] -> watches[me] = false; looks = 0; goto watch
@@ -362,15 +446,13 @@ end_asleep:
   fi;
 #ifdef HOLD_BACK
 watch: /* watch_for_a_while: no jobs event counter, it looks again by itself */
-  atomic { sleeping++; COUNTS_FIT };
   parked[me] = true;
-  in_set[me] = true;
+  atomic { in_set[me] = true; COUNTS_FIT };
   /* The timed wait: a claim ends it, or the time, at any moment. */
   if
   :: !parked[me] -> goto stop
   :: atomic { in_set[me] -> in_set[me] = false } /* the time is over, and it is not claimed */
   fi;
-  atomic { sleeping--; COUNTS_FIT };
   atomic { was_held = held; held = false };
   if
   :: queue > 0 ->
@@ -398,23 +480,59 @@ stop:
   goto again;
 #endif
 #endif
+leave: /* called away: for what it was woken somebody else has to look */
+#ifdef HELPERS
+  atomic { called = was_called[me]; was_called[me] = false };
+#ifndef KEEPS_THE_CALL
+  if
+  :: called -> called = false; wake_one(who, me)
+  :: else
+  fi;
+#endif
+#endif
+  goto gone;
 found: /* leave_idle: before it runs the job, it wakes the next one if nobody searches */
-  atomic { inactive--; COUNTS_FIT };
+  atomic { COUNT_OUT; COUNTS_FIT };
+#ifdef HELPERS
+  was_called[me] = false;
+#endif
 #ifndef NO_WAKE_NEXT
-  atomic {
+  atomic { /* wf_sleep_sleeping */
+    asleep = SLEEPING;
     if
-    :: inactive == sleeping && sleeping > 0
-    :: else -> goto work
+    :: asleep == 0 -> goto work
+    :: else
     fi
   };
-  wake_or_hold_back(who);
+  atomic { /* awake_idle */
+    if
+    :: inactive > asleep -> asleep = 0; goto work
+    :: else -> asleep = 0
+    fi
+  };
+  wake_or_hold_back(who, NOBODY);
 #endif
 work:
   atomic { executed++; assert(executed <= TOTAL) };
 #ifndef LONG_JOBS
-  goto search
+  goto search;
 #endif
+gone:
+  skip
 }
+
+#ifdef HELPERS
+/* Sets the latch of worker 0. */
+active proctype setter() {
+  bool claimed;
+  latch_set = true;
+  atomic { claimed = in_set[0]; in_set[0] = false };
+  if
+  :: claimed -> parked[0] = false; blocked[0] = false
+  :: else
+  fi
+}
+#endif
 
 /* When nothing can happen any more, no job may be left. */
 active proctype watch() {

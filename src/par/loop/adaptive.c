@@ -1,10 +1,10 @@
 /* par/loop/adaptive.c - the loop that all others are made of: cuts a range by demand.
  *
  * A thread runs its range block by block. While it runs a block, the rest of the range is
- * offered as a fork. Nobody sees that fork while nobody looks for work, and then it costs
- * a few nanoseconds; but a thread that finds nothing else can take the rest over even if
+ * offered, as a parcel. Nobody sees it while nobody looks for work, and then it costs a
+ * few nanoseconds; but a thread that finds nothing else can take the rest over even if
  * the block never ends. Before each block the thread checks whether somebody asked for
- * work, and if so it forks the upper half of its range first. So a range is cut only as
+ * work, and if so it offers the upper half of its range first. So a range is cut only as
  * often as there are threads without work, whatever the elements cost.
  *
  * Blocks start at one element and grow until one takes about ten microseconds
@@ -25,6 +25,11 @@
  * (README.md, "Waking in one go"). */
 enum { MICROSECONDS_PER_WAKE = 20 };
 
+/* In a crew larger than this, the parts that a loop makes for idle threads are public at
+ * once. A thread that finds one does not have to ask, and a busy owner does not have to
+ * answer. A choice: the width of a search (src/sched/search.c). */
+enum { WIDE_CREW = 8 };
+
 typedef struct job {
   const wf_loop *loop;
   const weft_opts *opts;
@@ -35,10 +40,13 @@ typedef struct job {
   bool is_limited;         /* the options restrict block lengths */
   bool may_stop;           /* before the end of the range */
   bool from_front;         /* all threads take their blocks from there */
+  bool is_wide;            /* the crew is larger than WIDE_CREW */
   const wf_owner *leader;  /* the thread that has started the loop */
   wf_word x_decided;       /* 1: others were woken, or nobody needs to be */
   wf_word x_done;          /* elements that the leader has run until then; it writes */
   wf_u64 x_start; /* when the leader began its first block; it writes; 0: not yet */
+  wf_shared_work *elements; /* those that have not ended; only in loops by demand */
+  const wf_region *region;  /* the leader's; all parts run in it */
 } job;
 
 static bool must_stop(const job *j, size_t begin) {
@@ -126,21 +134,21 @@ static unsigned wakes_worth(const job *j, size_t done, uint64_t ticks, bool lead
 
 /* When the time for a block is over, the leader decides after its block; or a thread that
  * comes to help, if the leader is still in one. */
-static __attribute__((noinline)) void wake_others_slow(job *j, size_t ran) {
+static __attribute__((noinline)) unsigned wake_others_slow(job *j, size_t ran) {
   bool leads = wf_self == j->leader;
   /* Relaxed, as all in this section: the numbers only decide about speed. */
   uint64_t start = wf_u64_load_relaxed(&j->x_start);
   uint64_t ticks = wf_sys_ticks() - start;
   size_t done = wf_word_load_relaxed(&j->x_done);
   if (leads) wf_word_store_relaxed(&j->x_done, done += ran);
-  if (start == 0 || ticks < j->ticks_wanted) return; /* too soon to tell */
+  if (start == 0 || ticks < j->ticks_wanted) return 0; /* too soon to tell */
   uintptr_t undecided = 0;
   /* explorer: a load and a store would do; two threads would wake others instead of one.
    */
-  if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return;
+  if (!wf_word_cas_relaxed(&j->x_decided, &undecided, 1)) return 0;
   WF_ASSERT(done <= j->n);
   unsigned wakes = wakes_worth(j, done, ticks, leads);
-  if (wakes > 0) wf_sched_wake(wakes);
+  return wakes > 0 ? wf_sched_wake(wakes) : 0;
 }
 
 static __attribute__((noinline)) void note_start_slow(job *j) {
@@ -155,9 +163,11 @@ static inline void note_start(job *j) {
 }
 
 /* Called after a block of `ran` elements, or with 0 when a thread comes to help: wakes as
- * many sleepers as the loop can use, at once, as soon as it is known to be a long one. */
-static inline void wake_others(job *j, size_t ran) {
-  if (WF_UNLIKELY(wf_word_load_relaxed(&j->x_decided) == 0)) wake_others_slow(j, ran);
+ * many sleepers as the loop can use, at once, as soon as it is known to be a long one.
+ * Returns how many. */
+static inline unsigned wake_others(job *j, size_t ran) {
+  if (WF_LIKELY(wf_word_load_relaxed(&j->x_decided) != 0)) return 0;
+  return wake_others_slow(j, ran);
 }
 
 /* If nobody sleeps, nobody needs to be woken. */
@@ -175,23 +185,46 @@ typedef struct piece {
   size_t begin, end;
   size_t length;   /* of the next block, at least 1 */
   unsigned spread; /* this many other threads are idle and could use a part */
+  size_t *own;     /* how many elements the calling thread is responsible for */
 } piece;
 
 static void check_piece(const piece *p) {
   WF_ASSERT(p->begin < p->end && p->end <= p->job->n);
   WF_ASSERT(p->length >= 1);
   WF_ASSERT(p->spread < p->job->crew);
+  WF_ASSERT(p->end - p->begin <= *p->own);
 }
 
 static void run_piece(piece *p);
 
-/* What a thread runs that has taken a piece over. It copies the piece, which lives in the
- * frame of the thread that offered it. */
+/* A crew of `crew` can use no more than that. */
+static unsigned spread_of(const job *j, unsigned idle) {
+  return idle < j->crew ? idle : j->crew - 1;
+}
+
+/* What a thread runs that has taken a piece over: a copy of the parcel. */
 static void run_taken_piece(void *ctx) {
-  piece p = *(const piece *)ctx;
-  p.length = 1;
-  wake_others(p.job, 0);
+  wf_parcel *parcel = (wf_parcel *)ctx;
+  job *j = (job *)parcel->content[0];
+  size_t begin = parcel->content[1], own = parcel->amount;
+  piece p = {j, begin, begin + own, 1, (unsigned)parcel->content[2], &own};
+  unsigned woken = wake_others(j, 0);
+  if (woken > p.spread) p.spread = spread_of(j, woken);
   run_piece(&p);
+  parcel->amount = own;
+}
+
+/* Offers the range [begin, end) of a loop to others, of which `spread` are idle. */
+static void offer_piece(wf_parcel *parcel, job *j, size_t begin, size_t end,
+                        unsigned spread) {
+  WF_ASSERT(begin < end);
+  parcel->fn = run_taken_piece;
+  parcel->work = j->elements;
+  parcel->amount = end - begin;
+  parcel->content[0] = (uintptr_t)j;
+  parcel->content[1] = begin;
+  parcel->content[2] = spread;
+  wf_parcel_offer(wf_self, parcel, j->region);
 }
 
 /* Offers the upper half and runs the lower one. Blocks of half a range get half the
@@ -200,14 +233,17 @@ static void run_halves(piece *p, size_t mid) {
   WF_ASSERT(p->begin < mid && mid < p->end);
   size_t length = p->length > 1 ? p->length / 2 : 1;
   unsigned others = p->spread > 0 ? p->spread - 1 : 0;
-  piece lower = {p->job, p->begin, mid, length, others / 2};
-  piece upper = {p->job, mid, p->end, length, others - others / 2};
-  wf_task task;
-  wf_offer(wf_self, &task, run_taken_piece, &upper);
+  piece lower = {p->job, p->begin, mid, length, others / 2, p->own};
+  piece upper = {p->job, mid, p->end, length, 0, p->own};
+  wf_parcel parcel;
+  offer_piece(&parcel, p->job, mid, p->end, others - others / 2);
+  if (p->spread > 0 && p->job->is_wide) wf_offers_show(wf_self);
   run_piece(&lower);
-  if (!wf_take_back(wf_self, &task)) return;
-  upper.spread = 0; /* nobody came */
-  run_piece(&upper);
+  if (!wf_parcel_take_back(wf_self, &parcel)) {
+    *p->own -= p->end - mid;
+    return;
+  }
+  run_piece(&upper); /* nobody came: it is not spread */
 }
 
 /* Runs the block [p->begin, next) while the rest is on offer. Returns false if the rest
@@ -215,15 +251,18 @@ static void run_halves(piece *p, size_t mid) {
 static bool run_block(piece *p, size_t next, uint64_t *clock) {
   WF_ASSERT(p->begin < next && next < p->end);
   const wf_loop *loop = p->job->loop;
-  piece rest = {p->job, next, p->end, 0, 0};
-  wf_task task;
-  wf_offer(wf_self, &task, run_taken_piece, &rest);
+  wf_parcel rest;
+  offer_piece(&rest, p->job, next, p->end, 0);
   note_start(p->job);
   loop->body(p->begin, next, loop->ctx);
   uint64_t start = *clock;
   *clock = wf_sys_ticks();
-  wake_others(p->job, next - p->begin);
-  if (!wf_take_back(wf_self, &task)) return false;
+  unsigned woken = wake_others(p->job, next - p->begin);
+  if (!wf_parcel_take_back(wf_self, &rest)) {
+    *p->own -= p->end - next;
+    return false;
+  }
+  if (woken > 0) p->spread = spread_of(p->job, woken);
   p->length = wf_block_next_length(p->job->ticks_wanted, next - p->begin, *clock - start,
                                    p->end - next);
   p->begin = next;
@@ -253,6 +292,24 @@ static void run_piece(piece *p) {
   loop->body(p->begin, p->end, loop->ctx);
 }
 
+static void run_by_demand(job *j, wf_load load) {
+  /* In no cache line with anything else: each thread that has taken a part writes it, and
+   * all of them read the job. */
+  struct {
+    char apart[WF_CACHE_LINE];
+    wf_shared_work work;
+    char apart_too[WF_CACHE_LINE];
+  } elements;
+  size_t own = j->n;
+  piece whole = {j, 0, j->n, 1, spread_of(j, load.sleeping + load.searching), &own};
+  j->is_wide = j->crew > WIDE_CREW;
+  j->elements = &elements.work;
+  j->region = wf_self->region;
+  wf_shared_begin(j->elements, j->n);
+  run_piece(&whole);
+  wf_shared_end(j->elements, own, "weft_for");
+}
+
 /* ---- ranges that are halved to the end ---- */
 
 static void run_recursive(void *ctx) {
@@ -268,7 +325,8 @@ static void run_recursive(void *ctx) {
     return;
   }
   size_t mid = p->begin + length / 2;
-  piece lower = {p->job, p->begin, mid, 0, 0}, upper = {p->job, mid, p->end, 0, 0};
+  piece lower = {p->job, p->begin, mid, 0, 0, NULL};
+  piece upper = {p->job, mid, p->end, 0, 0, NULL};
   wf_task task;
   wf_offer(wf_self, &task, run_recursive, &upper);
   run_recursive(&lower);
@@ -434,7 +492,7 @@ static void run_job(void *ctx) {
   job *j = (job *)ctx;
   j->crew = wf_par_crew(j->opts);
   set_lengths(j);
-  piece whole = {j, 0, j->n, 1, 0};
+  piece whole = {j, 0, j->n, 1, 0, NULL};
   if (j->crew == 1) {
     run_alone(j);
     return;
@@ -448,9 +506,7 @@ static void run_job(void *ctx) {
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
     run_recursive(&whole);
   } else {
-    unsigned idle = load.sleeping + load.searching;
-    whole.spread = idle < j->crew ? idle : j->crew - 1;
-    run_piece(&whole);
+    run_by_demand(j, load);
   }
 }
 
