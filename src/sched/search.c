@@ -548,8 +548,9 @@ static bool begin_look(wf_u32 *x_looks) {
   }
 }
 
-/* False: others have come meanwhile, and the caller has to look once more. */
-static bool end_look(wf_u32 *x_looks) {
+/* False: others have come meanwhile and rely on the caller. It has to look once more, or,
+ * if it leaves, to wake one of them: then somebody else may look from now on. */
+static bool end_look(wf_u32 *x_looks, bool leaves) {
   uint32_t state = ONE_LOOKS;
   /* seq_cst: pairs with begin_look: a sleeper that comes later looks for itself.
    * explorer: as there. */
@@ -557,7 +558,7 @@ static bool end_look(wf_u32 *x_looks) {
   WF_ASSERT(state == LOOK_AGAIN);
   /* seq_cst: pairs with begin_look. Who has read LOOK_AGAIN comes before this. explorer:
    * as there. */
-  wf_u32_exchange_seq_cst(x_looks, ONE_LOOKS);
+  wf_u32_exchange_seq_cst(x_looks, leaves ? NOBODY_LOOKS : ONE_LOOKS);
   /* Pairs with the fences of the posters, as the fence in park does for this worker's own
    * sleep. explorer: needed for a third sleeper, that reads LOOK_AGAIN and writes
    * nothing; from the second this thread has it all by the exchange. */
@@ -581,17 +582,20 @@ static bool look_for_all(wf_worker *worker, const wf_latch *latch, wf_sleeper ki
     return sees_tasks(worker, latch, kind, which);
   wf_u32 *x_looks = &pool->sleep.x_looks[which == ALL_VICTIMS];
   if (!begin_look(x_looks)) return false;
-  bool sees = sees_tasks(worker, latch, kind, which);
-  /* A worker whose latch is set does not look for others: a sleeper wakes up, looks for
-   * itself, and does not have to be told what there is. Not every sleeper looks at
-   * workers that are at background work; so one that does looks to the end. */
-  const wf_latch *leaves_for = which == NORMAL_VICTIMS ? latch : NULL;
-  while (!end_look(x_looks)) {
-    sees = (leaves_for != NULL && wf_latch_probe(leaves_for)) ||
-           sees_tasks(worker, leaves_for, kind, which);
-    /* This worker may be called away, and the others do not know of the tasks. */
-    if (sees) wf_sleep_new_tasks(pool, 1, false);
+  /* A worker that stays awake leaves, and wakes one of those that rely on it. But where
+   * the look is at workers that are at background work, which not every sleeper looks at,
+   * only an idle worker may: it looks at them itself before it sleeps. */
+  bool may_leave = which == NORMAL_VICTIMS || kind == WF_SLEEPER_IDLE;
+  bool sees = sees_tasks(worker, latch, kind, which), relied_on = false;
+  while (!end_look(x_looks, may_leave && sees)) {
+    relied_on = true;
+    if (may_leave && sees) break;
+    sees = sees_tasks(worker, may_leave ? latch : NULL, kind, which);
   }
+  /* This worker may be called away, and the others do not know of the tasks. Not before
+   * the look has ended: those that are woken may soon sleep again, and would rely on it
+   * once more, for ever. */
+  if (relied_on && sees) wf_sleep_new_tasks(pool, 1, false);
   return sees;
 }
 

@@ -136,6 +136,10 @@ static void set_latch_of(unsigned index) {
   if (wf_latch_set(&latches[index - 1])) wf_sleep_wake_worker(pool, index);
 }
 
+static void call_away_1(void) {
+  set_latch_of(1);
+}
+
 static void two_helpers(void) {
   two_workers();
   for (int i = 0; i < 2; i++) wf_latch_init(&latches[i]);
@@ -189,6 +193,23 @@ LARGE_SCENARIO(looker_called_away, .setup = two_helpers,
                .threads = {helper_1, helper_2, run_privately_for_helpers},
                .check = check_ran_3)
 
+/* Worker 1 is called away, and then calls worker 2 away. While worker 1 looks, worker 2
+ * relies on it. There is no task, so when worker 2 is woken it sleeps again at once; if
+ * worker 1 looked for it again, it would wake it again, and so on for ever. Until worker
+ * 1 has gone there are two wake-ups at most: its own by the latch, and one by which it
+ * leaves. */
+static void wait_and_release(void *ctx) {
+  wait_as_helper(ctx);
+  XP_CHECK(wf_u64_load_relaxed(&pool->sleep.x_wakes) <= 2);
+  set_latch_of(2);
+}
+static void helper_1_first(void) {
+  wf_worker_run_thread(&pool->workers[1], wait_and_release);
+}
+SCENARIO(looker_gets_away, .setup = two_helpers,
+         .threads = {helper_1_first, helper_2, call_away_1}, .check = free_pool,
+         .bound = 3, .ra_bound = 2, .quick_bound = 2)
+
 /* The poster reaches for worker 1, which a third thread has called away. */
 static void await_begun(void *ctx) {
   (void)ctx;
@@ -200,9 +221,6 @@ static void fork_and_await(void *ctx) {
 static void run_and_await(void) {
   weft_pool_run(pool, fork_and_await, NULL);
   done_with_pool();
-}
-static void call_away_1(void) {
-  set_latch_of(1);
 }
 SCENARIO(helper_lost_to_its_latch, .modes = XP_SC, .bound = 1, .setup = two_helpers,
          .threads = {helper_1, helper_2, run_and_await, call_away_1},

@@ -23,19 +23,23 @@
  * tasks then, since injected work is not held back.
  *
  * One sleeper at a time looks at the queue, and once more for those who come meanwhile. If
- * it sees something it stays awake, so it does not wake another one, as helpers do.
+ * it sees something it stays awake, leaves, and wakes one of them; idle workers search then,
+ * so in this model they do not even wake anybody, and no job is lost.
  *
  * With HELPERS the workers are helpers: nobody trusts that they search, so posters wake one
  * for each job. Worker 0 is called away at some moment: its latch is set, and it ends. If
  * it looks for others then, it wakes one of them instead; if it was woken for jobs, it
  * wakes the next one. The others wait for ever, as far as this model goes. The latch itself
- * is in latch.pml: here its setter always reaches for the bit.
+ * is in latch.pml: here its setter always reaches for the bit. With STAYS_WITH_OTHERS the
+ * one that looks wakes another one and stays as long as others come: then those that it
+ * wakes may be the ones that come, and it never gets away.
  *
  * Jobs end, or with LONG_JOBS keep their worker for ever: then each needs its own worker,
  * and the chain of wake-ups is on trial.
  *
  * Safety: the counts fit at each step, and when nothing can happen any more, every job has
- * been run. Liveness: every job is run, under weak fairness.
+ * been run. Liveness: every job is run, and a helper that is called away goes, under weak
+ * fairness.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WORKERS
@@ -90,19 +94,22 @@ bool watches[WORKERS];  /* woken to be the watcher */
 #ifdef HELPERS
 bool latch_set;           /* of what worker 0 waits for */
 bool was_called[WORKERS]; /* woken for jobs, and has not looked for them yet */
+bool has_gone;            /* worker 0, or it is at a job that does not end */
 #define IS_CALLED_AWAY (me == 0 && latch_set)
+#define NOTE noted = true
 #define COUNT_IN skip
 #define COUNT_OUT skip
 #define COUNTS_FIT skip
 #else
 #define IS_CALLED_AWAY false
+#define NOTE skip
 #define COUNT_IN inactive++
 #define COUNT_OUT inactive--
 #define COUNTS_FIT assert(SLEEPING <= inactive && inactive <= WORKERS)
 #endif
 
 /* What the one that looks does when others have come meanwhile. Helpers wake one if they
- * see something, or are called away. */
+ * leave, or have seen something for them. */
 #if defined(HELPERS) && !defined(LEAVES_SILENTLY)
 #define WAKES_FOR_OTHERS true
 #else
@@ -371,12 +378,11 @@ register: /* as if its last look had counted, and the sleep needed none */
   };
 look:
   sees = (queue > 0 || IS_CALLED_AWAY);
-#ifdef HELPERS
+#ifdef STAYS_WITH_OTHERS
   if
-  :: noted && sees && WAKES_FOR_OTHERS -> wake_one(who, me)
-  :: else
+  :: noted && sees -> noted = false; wake_one(who, me)
+  :: else -> noted = false
   fi;
-  noted = false;
 #endif
   atomic { /* end_look */
     if
@@ -384,15 +390,21 @@ look:
     :: true -> looking = 0
 #else
     :: looking == 1 -> looking = 0
-    :: else ->
-       looking = 1;
-#ifdef HELPERS
-       noted = true;
+#ifndef STAYS_WITH_OTHERS
+    :: looking == 2 && sees -> NOTE; looking = 0 /* leaves */
+    :: looking == 2 && !sees -> NOTE; looking = 1; goto look
+#else
+    :: looking == 2 -> NOTE; looking = 1; goto look
 #endif
-       goto look
 #endif
     fi
   };
+#if defined(HELPERS) && !defined(STAYS_WITH_OTHERS)
+  if
+  :: noted && sees && WAKES_FOR_OTHERS -> noted = false; wake_one(who, me)
+  :: else -> noted = false
+  fi;
+#endif
 stay:
   if
   :: sees ->
@@ -518,7 +530,11 @@ work:
   goto search;
 #endif
 gone:
+#ifdef HELPERS
+  has_gone = has_gone || me == 0
+#else
   skip
+#endif
 }
 
 #ifdef HELPERS
@@ -548,4 +564,8 @@ init {
   }
 }
 
+#ifdef HELPERS
+ltl all_executed { <> (executed == TOTAL && has_gone) }
+#else
 ltl all_executed { <> (executed == TOTAL) }
+#endif
