@@ -71,11 +71,10 @@ static inline void wf_counters_sub_inactive(wf_counters *counters, unsigned grou
 
 /* How many are inactive. */
 static inline unsigned wf_counters_inactive(const wf_counters *counters) {
-  unsigned inactive = 0, group = 0;
-  do {
-    /* pairs with the RMWs above */
+  /* pairs with the RMWs above; here and below */
+  unsigned inactive = wf_u32_load_seq_cst(&counters->of[0].x_inactive);
+  for (unsigned group = 1; group < counters->groups; group++)
     inactive += wf_u32_load_seq_cst(&counters->of[group].x_inactive);
-  } while (++group < counters->groups);
   return inactive;
 }
 

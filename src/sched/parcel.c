@@ -29,20 +29,22 @@ void wf_offers_show(wf_owner *self) {
   if (!worker->serial) wf_deque_show(&worker->deque);
 }
 
-/* The parcel is gone when this returns, so another thread that has it must have its copy.
- * That thread does nothing else before it, so the wait is short. Helping meanwhile would
- * not be. */
-bool wf_parcel_take_back_slow(wf_owner *self, wf_parcel *parcel) {
+/* The parcel is gone when the caller returns, so the thread that has taken it must have
+ * its copy. That thread does nothing else before it, so the wait is short. Helping
+ * meanwhile would not be. */
+static __attribute__((noinline)) void wait_for_copy(wf_owner *self, wf_latch *copied) {
   wf_worker *worker = wf_worker_of(self);
-  wf_latch *copied = &parcel->task.completion;
-  if (wf_take_back_unless_taken(self, &parcel->task, "weft_for")) return true;
   for (int i = 0; i < LOOKS_FOR_COPY && !wf_latch_probe(copied); i++) wf_sys_relax();
-  if (!wf_latch_probe(copied)) {
-    WF_ASSERT(!worker->stays);
-    worker->stays = true;
-    wf_worker_wait(worker, copied, NULL, "weft_for");
-    worker->stays = false;
-  }
+  if (wf_latch_probe(copied)) return;
+  WF_ASSERT(!worker->stays);
+  worker->stays = true;
+  wf_worker_wait(worker, copied, NULL, "weft_for");
+  worker->stays = false;
+}
+
+bool wf_parcel_take_back_slow(wf_owner *self, wf_parcel *parcel) {
+  if (wf_take_back_unless_taken(self, &parcel->task, "weft_for")) return true;
+  wait_for_copy(self, &parcel->task.completion);
   return false;
 }
 

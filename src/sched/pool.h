@@ -129,16 +129,36 @@ static inline unsigned wf_worker_group(const wf_worker *worker) {
 
 /* ---- who sleeps: sums of words that are read one after the other ---- */
 
-/* Workers that sleep, of a kind. Idle ones are in places of started threads. */
+/* The bits of one word of a set. */
+static inline uint64_t wf_sleep_word(const weft_pool *pool, wf_sleeper kind,
+                                     unsigned word) {
+  /* seq_cst: pairs with wf_bitset_add; sleep.md, "Post against sleep". explorer: acquire
+   * suffices, as in choose_word. */
+  return wf_u64_load_seq_cst(&pool->sleep.x_sets[kind][word * WF_SET_STRIDE]);
+}
+
+/* How many words of the set of a kind are used. Idle sleepers are in places of started
+ * threads. */
+static inline unsigned wf_sleep_words(const weft_pool *pool, wf_sleeper kind) {
+  return kind == WF_SLEEPER_IDLE ? pool->thread_words : pool->words;
+}
+
+/* Does a worker of this kind sleep? */
+static inline bool wf_sleep_any(const weft_pool *pool, wf_sleeper kind) {
+  uint64_t any = wf_sleep_word(pool, kind, 0);
+  for (unsigned word = 1; word < wf_sleep_words(pool, kind) && any == 0; word++)
+    any = wf_sleep_word(pool, kind, word);
+  return any != 0;
+}
+
+/* Workers that sleep, of a kind. */
+unsigned wf_sleep_count_slow(const weft_pool *pool, wf_sleeper kind);
 static inline unsigned wf_sleep_count(const weft_pool *pool, wf_sleeper kind) {
-  unsigned sleeping = 0;
-  unsigned words = kind == WF_SLEEPER_IDLE ? pool->thread_words : pool->words;
-  for (unsigned word = 0; word < words; word++)
-    /* seq_cst: pairs with wf_bitset_add; sleep.md, "Post against sleep". explorer:
-     * acquire suffices, as in choose_word. */
-    sleeping += wf_bitset_count(
-        wf_u64_load_seq_cst(&pool->sleep.x_sets[kind][word * WF_SET_STRIDE]));
-  return sleeping;
+  if (WF_LIKELY(wf_sleep_words(pool, kind) == 1)) {
+    uint64_t bits = wf_sleep_word(pool, kind, 0);
+    if (WF_LIKELY((bits & (bits - 1)) == 0)) return bits != 0; /* nobody, or one */
+  }
+  return wf_sleep_count_slow(pool, kind);
 }
 
 /* Idle workers that sleep. */

@@ -215,6 +215,16 @@ typedef struct wf_load {
 /* To be called inside a pool. */
 wf_load wf_sched_load(void);
 
+/* What every loop asks first, for less: how many threads of the pool are idle, asleep or
+ * not, and whether any of them sleeps. */
+typedef struct wf_idlers {
+  unsigned count;
+  bool any_asleep;
+} wf_idlers;
+
+/* To be called inside a pool. */
+wf_idlers wf_sched_idlers(void);
+
 /* Wakes up to n sleeping threads of the pool in one go, for work that the caller gives
  * away when it is asked. Returns how many. To be called inside a pool. */
 unsigned wf_sched_wake(unsigned n);

@@ -167,13 +167,11 @@ static unsigned wake_stand_ins(weft_pool *pool, unsigned n) {
   return wf_stand_in_is_wanted(pool) ? wake_up_to(pool, n, WF_SLEEPER_STAND_IN) : 0;
 }
 
-static bool has_helpers(const weft_pool *pool) {
-  uint64_t any = 0;
-  for (unsigned word = 0; word < pool->words && any == 0; word++)
-    /* seq_cst: pairs with wf_bitset_add, as in wf_sleep_count. explorer: as there. */
-    any =
-        wf_u64_load_seq_cst(&pool->sleep.x_sets[WF_SLEEPER_HELPER][word * WF_SET_STRIDE]);
-  return any != 0;
+unsigned wf_sleep_count_slow(const weft_pool *pool, wf_sleeper kind) {
+  unsigned sleeping = 0, words = wf_sleep_words(pool, kind);
+  for (unsigned word = 0; word < words; word++)
+    sleeping += wf_bitset_count(wf_sleep_word(pool, kind, word));
+  return sleeping;
 }
 
 /* ---- wake-ups that are held back ---- */
@@ -249,13 +247,9 @@ static void hold_back(weft_pool *pool) {
   } while (anybody_sleeps(pool));
 }
 
-unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
-  /* Pairs with the fence in park: either the sleeper sees the tasks, or this thread sees
-   * the sleeper. */
-  wf_fence_seq_cst();
-  wf_counters_post(&pool->sleep.counters);
-  unsigned sleeping = wf_sleep_sleeping(pool);
-  if (sleeping == 0 && !has_helpers(pool)) return wake_stand_ins(pool, 1);
+/* There are n new tasks, and `sleeping` idle workers or some helpers sleep. */
+static __attribute__((noinline)) unsigned
+wake_for_tasks(weft_pool *pool, unsigned n, bool queue_was_empty, unsigned sleeping) {
   if (queue_was_empty) {
     unsigned awake = wf_sleep_searching_beside(pool, sleeping);
     n = n > awake ? n - awake : 0;
@@ -272,6 +266,17 @@ unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
   if (woken < n) woken += wake_stand_ins(pool, n - woken);
   if (woken < n) woken += wake_up_to(pool, n - woken, WF_SLEEPER_HELPER);
   return woken;
+}
+
+unsigned wf_sleep_new_tasks(weft_pool *pool, unsigned n, bool queue_was_empty) {
+  /* Pairs with the fence in park: either the sleeper sees the tasks, or this thread sees
+   * the sleeper. */
+  wf_fence_seq_cst();
+  wf_counters_post(&pool->sleep.counters);
+  unsigned sleeping = wf_sleep_sleeping(pool);
+  if (sleeping == 0 && !wf_sleep_any(pool, WF_SLEEPER_HELPER))
+    return wake_stand_ins(pool, 1);
+  return wake_for_tasks(pool, n, queue_was_empty, sleeping);
 }
 
 unsigned wf_sleep_new_injected(weft_pool *pool) {
@@ -297,7 +302,8 @@ static unsigned wake_next(weft_pool *pool, unsigned sleeping) {
 
 /* Is there anybody to wake for tasks? If not, nobody has to know how many search. */
 static bool has_sleepers(const weft_pool *pool, unsigned sleeping) {
-  return sleeping > 0 || has_helpers(pool) || wf_stand_in_is_wanted(pool);
+  return sleeping > 0 || wf_sleep_any(pool, WF_SLEEPER_HELPER) ||
+         wf_stand_in_is_wanted(pool);
 }
 
 unsigned wf_sleep_wake_next(weft_pool *pool) {

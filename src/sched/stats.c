@@ -144,6 +144,13 @@ wf_load wf_sched_load(void) {
                    wf_sleep_searching_beside(pool, sleeping)};
 }
 
+wf_idlers wf_sched_idlers(void) {
+  WF_ASSERT(wf_self != NULL);
+  const weft_pool *pool = wf_worker_of(wf_self)->pool;
+  bool any_asleep = wf_sleep_any(pool, WF_SLEEPER_IDLE);
+  return (wf_idlers){wf_counters_inactive(&pool->sleep.counters), any_asleep};
+}
+
 unsigned wf_sched_wake(unsigned n) {
   WF_ASSERT(wf_self != NULL);
   return wf_sleep_wake_batch(wf_worker_of(wf_self)->pool, n);

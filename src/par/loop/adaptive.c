@@ -171,9 +171,9 @@ static inline unsigned wake_others(job *j, size_t ran) {
 }
 
 /* If nobody sleeps, nobody needs to be woken. */
-static void start_watching(job *j, wf_load load) {
+static void start_watching(job *j, wf_idlers idlers) {
   j->leader = wf_self;
-  if (load.sleeping == 0)
+  if (!idlers.any_asleep)
     wf_word_store_relaxed(&j->x_decided, 1); /* nobody else sees it yet */
 }
 
@@ -215,8 +215,8 @@ static void run_taken_piece(void *ctx) {
 }
 
 /* Offers the range [begin, end) of a loop to others, of which `spread` are idle. */
-static void offer_piece(wf_parcel *parcel, job *j, size_t begin, size_t end,
-                        unsigned spread) {
+static inline void offer_piece(wf_parcel *parcel, job *j, size_t begin, size_t end,
+                               unsigned spread) {
   WF_ASSERT(begin < end);
   parcel->fn = run_taken_piece;
   parcel->work = j->elements;
@@ -292,7 +292,7 @@ static void run_piece(piece *p) {
   loop->body(p->begin, p->end, loop->ctx);
 }
 
-static void run_by_demand(job *j, wf_load load) {
+static void run_by_demand(job *j, wf_idlers idlers) {
   /* In no cache line with anything else: each thread that has taken a part writes it, and
    * all of them read the job. */
   struct {
@@ -301,13 +301,13 @@ static void run_by_demand(job *j, wf_load load) {
     char apart_too[WF_CACHE_LINE];
   } elements;
   size_t own = j->n;
-  piece whole = {j, 0, j->n, 1, spread_of(j, load.sleeping + load.searching), &own};
+  piece whole = {j, 0, j->n, 1, spread_of(j, idlers.count), &own};
   j->is_wide = j->crew > WIDE_CREW;
   j->elements = &elements.work;
   j->region = wf_self->region;
   wf_shared_begin(j->elements, j->n);
   run_piece(&whole);
-  wf_shared_end(j->elements, own, "weft_for");
+  wf_shared_end(&elements.work, own, "weft_for");
 }
 
 /* ---- ranges that are halved to the end ---- */
@@ -492,21 +492,21 @@ static void run_job(void *ctx) {
   job *j = (job *)ctx;
   j->crew = wf_par_crew(j->opts);
   set_lengths(j);
-  piece whole = {j, 0, j->n, 1, 0, NULL};
   if (j->crew == 1) {
     run_alone(j);
     return;
   }
-  wf_load load = wf_sched_load();
-  start_watching(j, load);
+  wf_idlers idlers = wf_sched_idlers();
+  start_watching(j, idlers);
   if (j->opts->split == WEFT_SPLIT_HOME && !j->from_front) {
     run_at_home(j);
   } else if (j->from_front || j->opts->max_workers != 0 || wf_sched_is_isolated()) {
     run_crew(j);
   } else if (j->opts->split == WEFT_SPLIT_RECURSIVE) {
+    piece whole = {j, 0, j->n, 1, 0, NULL};
     run_recursive(&whole);
   } else {
-    run_by_demand(j, load);
+    run_by_demand(j, idlers);
   }
 }
 
