@@ -72,9 +72,12 @@ static bool add_slab(wf_arena *arena) {
 /* The first cell of a group that other threads have sent home. x_older is written last,
  * when the group is in the list already. */
 typedef struct cell_group {
-  wf_cell cell; /* .next links the cells of the cell_group */
+  wf_cell cell; /* .next links the cells of the group */
   wf_ptr x_older;
+  wf_cell *waiting; /* the owner's: the next group that it has found not linked */
 } cell_group;
+
+_Static_assert(sizeof(cell_group) <= WF_ARENA_SMALLEST, "a group fits into a cell");
 
 static char not_linked; /* its address in x_older: the pusher has not come to that yet */
 
@@ -92,22 +95,37 @@ static void put_group(wf_arena *arena, wf_cell *cell) {
   }
 }
 
-/* Puts the cells that other threads have sent home into their lists, as far as the groups
- * are linked. The others stay for the next time: nobody waits for a thread that was
- * stopped in push_group. */
-static void take_returned(wf_arena *arena) {
-  /* Acquire: pairs with the release in push_group. All pushes are read-modify-writes, so
-   * this one comes after every group in the list, not only after the newest. */
-  if (arena->rest == NULL)
-    arena->rest = (wf_cell *)wf_ptr_exchange_acquire(&arena->x_returned, NULL);
-  while (arena->rest != NULL) {
+/* Puts the cells of this group and of all older ones into their lists, up to a group that
+ * is not linked to an older one yet: that one waits. */
+static void put_groups(wf_arena *arena, wf_cell *first) {
+  while (first != NULL) {
     /* Acquire: pairs with the release in push_group: the pusher does not touch the cell
      * any more. */
-    void *older = wf_ptr_load_acquire(&group_of(arena->rest)->x_older);
-    if (older == &not_linked) return;
-    put_group(arena, arena->rest);
-    arena->rest = (wf_cell *)older;
+    void *older = wf_ptr_load_acquire(&group_of(first)->x_older);
+    if (older == &not_linked) {
+      group_of(first)->waiting = arena->waiting;
+      arena->waiting = first;
+      return;
+    }
+    put_group(arena, first);
+    first = (wf_cell *)older;
   }
+}
+
+/* Puts the cells that other threads have sent home into their lists. Nobody waits for a
+ * thread that was stopped in push_group: its group, and what was in the list below it,
+ * are looked at again the next time, and groups that come later are not held up by it. */
+static void take_returned(wf_arena *arena) {
+  wf_cell *waiting = arena->waiting;
+  arena->waiting = NULL;
+  while (waiting != NULL) {
+    wf_cell *next = group_of(waiting)->waiting;
+    put_groups(arena, waiting);
+    waiting = next;
+  }
+  /* Acquire: pairs with the release in push_group. All pushes are read-modify-writes, so
+   * this one comes after every group in the list, not only after the newest. */
+  put_groups(arena, (wf_cell *)wf_ptr_exchange_acquire(&arena->x_returned, NULL));
 }
 
 /* What is left of a slab that is too small for the wanted size is cut into the smallest
@@ -127,7 +145,7 @@ wf_cell *wf_arena_refill(wf_arena *arena, unsigned size_class) {
   WF_ASSERT(arena->free[size_class] == NULL);
   size_t size = (size_t)WF_ARENA_SMALLEST << size_class;
   /* Relaxed: only a look; the exchange decides. */
-  if (arena->rest != NULL || wf_ptr_load_relaxed(&arena->x_returned) != NULL) {
+  if (arena->waiting != NULL || wf_ptr_load_relaxed(&arena->x_returned) != NULL) {
     take_returned(arena);
     if (arena->free[size_class] != NULL) return wf_arena_take(arena, size_class);
   }

@@ -51,8 +51,8 @@ typedef struct wf_arena {
   wf_cell *free[WF_ARENA_CLASSES];
   char *unused; /* the part of the newest slab that was not cut yet */
   size_t unused_size;
-  wf_slab *slabs; /* the newest first */
-  wf_cell *rest;  /* cells that came home and are not in the lists yet; see arena.c */
+  wf_slab *slabs;   /* the newest first */
+  wf_cell *waiting; /* cells that are home and not in the lists yet; see arena.c */
   /* Cells of one other arena that were given back here and not sent home yet. */
   wf_cell *away;
   unsigned away_count;

@@ -420,6 +420,21 @@ SCENARIO(arena_two_come_home, .setup = begin_arena,
          .threads = {send_home_0, send_home_1, take_and_give}, .check = arena_whole,
          .failing_allocations = 1, .bound = 3, .quick_bound = 2)
 
+/* The owner has met the group of a thread that was stopped before it had linked it: what
+ * comes home later is not held up by that thread. */
+static void take_past_a_sender(void) {
+  wf_cell *first = wf_arena_take(arena, 0);
+  bool waits = arena->waiting != NULL;
+  wf_cell_give_back(cells[1], NULL);
+  wf_cell *second = wf_arena_take(arena, 0);
+  XP_CHECK(!waits || second == cells[0] || second == cells[1]);
+  if (first != NULL) wf_cell_give_back(first, arena);
+  if (second != NULL) wf_cell_give_back(second, arena);
+}
+SCENARIO(arena_sender_is_stopped, .setup = begin_arena,
+         .threads = {send_home_0, take_past_a_sender}, .check = arena_whole,
+         .failing_allocations = 1, .bound = 3, .quick_bound = 2)
+
 /* A group of two comes home at once. */
 static wf_arena *collector;
 static void begin_group(void) {
