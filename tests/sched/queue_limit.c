@@ -146,7 +146,9 @@ TEST(many_producers) {
     for (int t = 0; t < PRODUCERS; t++) pthread_join(threads[t], NULL);
     weft_pool_wait_idle(all.pool);
     CHECK_EQ(atomic_load(&all.ran), atomic_load(&all.taken));
-    CHECK_EQ(queued(all.pool), 0);
+    /* A worker may hold a function that the thread that waits for it has run meanwhile:
+     * then the pool is idle a moment before that worker has counted it off. */
+    AWAIT(queued(all.pool) == 0);
     weft_pool_destroy(all.pool);
   }
 }
