@@ -76,10 +76,11 @@ static bool take_off(wf_shared_work *work, uintptr_t amount) {
 }
 
 void wf_shared_take_off(wf_worker *worker, wf_shared_work *work, uintptr_t amount) {
-  /* A copy: the work may be gone when the latch is set. The place is not. */
-  const wf_worker *waiter = wf_worker_of(work->waiter);
-  if (take_off(work, amount) && wf_latch_set(&work->ended))
-    wf_sleep_wake_worker(worker->pool, waiter->index);
+  /* Nothing else of the work is read before: that would cost a transfer of the line more.
+   * It is not gone before the latch is set, since the waiter waits for that. */
+  if (!take_off(work, amount)) return;
+  const wf_worker *waiter = wf_worker_of(work->waiter); /* the place stays */
+  if (wf_latch_set(&work->ended)) wf_sleep_wake_worker(worker->pool, waiter->index);
 }
 
 void wf_shared_end_slow(wf_shared_work *work, uintptr_t amount, const char *call) {
