@@ -100,7 +100,8 @@ static void put_group(wf_arena *arena, wf_cell *cell) {
 static void put_groups(wf_arena *arena, wf_cell *first) {
   while (first != NULL) {
     /* Acquire: pairs with the release in push_group: the pusher does not touch the cell
-     * any more. */
+     * any more. explorer: relaxed suffices for the values. But the next use of the cell,
+     * which the explorer does not see, writes to the place of x_older. */
     void *older = wf_ptr_load_acquire(&group_of(first)->x_older);
     if (older == &not_linked) {
       group_of(first)->waiting = arena->waiting;

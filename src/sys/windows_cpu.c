@@ -126,7 +126,7 @@ static void close_thread(HANDLE thread) {
   if (thread != GetCurrentThread()) CloseHandle(thread);
 }
 
-static bool group_of(HANDLE thread, GROUP_AFFINITY *out) {
+static bool group_of_thread(HANDLE thread, GROUP_AFFINITY *out) {
   memset(out, 0, sizeof *out);
   return GetThreadGroupAffinity(thread, out) && out->Group < MOST_GROUPS;
 }
@@ -143,7 +143,7 @@ bool wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread) {
   GROUP_AFFINITY now;
   const HANDLE handle = open_thread(thread);
   if (handle == NULL) return false;
-  const bool known = group_of(handle, &now);
+  const bool known = group_of_thread(handle, &now);
   close_thread(handle);
   if (!known) return false;
   memset(mask->bits, 0, sizeof mask->bits);
@@ -155,7 +155,7 @@ bool wf_sys_mask_read(wf_cpu_mask *mask, uint32_t thread) {
 static bool set_mask(const wf_cpu_mask *mask, HANDLE thread) {
   GROUP_AFFINITY now;
   uint64_t limit = UINT64_MAX;
-  if (!group_of(thread, &now)) return false;
+  if (!group_of_thread(thread, &now)) return false;
   const bool limited = process_is_limited(&limit);
   const uint64_t here = mask->bits[now.Group] & group_cpus(now.Group) & limit;
   if (here != 0) return set_group(thread, now.Group, here);
