@@ -44,8 +44,9 @@
 /* Not every contestant needs every helper. */
 #define BENCH_HELPER static inline __attribute__((unused))
 
-/* Makes the compiler forget what it knows about a variable. Costs no instruction. */
-#define BENCH_FORGET(variable) __asm__("" : "+r"(variable))
+/* Makes the compiler forget what it knows about a variable. Costs no instruction.
+ * Volatile, so that a function with one in it is called each time. */
+#define BENCH_FORGET(variable) __asm__ __volatile__("" : "+r"(variable))
 
 /* ---- time ---- */
 
