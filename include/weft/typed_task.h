@@ -115,10 +115,10 @@
  *     b = other(more_arguments);
  *
  * Meaning: the second call is forked, the first one made, and the second one joined. So a
- * thread alone makes them in this order; but the arguments of the second are evaluated
- * first. No task has to be declared, and none can be forgotten. Where a function ends by
- * returning b, or b and something added, gcc turns the second call into a loop: give the
- * longer one there.
+ * thread alone makes them in this order; but the arguments of both are evaluated before
+ * that, in no particular order. No task has to be declared, and none can be forgotten.
+ * Where a function ends by returning b, or b and something added, gcc turns the second
+ * call into a loop: give the longer one there.
  *
  * Threads: that of the body. Errors: none. Cost: that of WEFT_TASK_FAST. */
 #define WEFT_BOTH(a, first, b, second)                                                   \
@@ -164,7 +164,7 @@
  * defined, misuse ends the program as with WEFT_TASK. With NDEBUG it is not noticed.
  * Cost: that of WEFT_TASK_FAST, and a store more. */
 #define WEFT_FORK(name, ...)                                                             \
-  name##_fork_in_(WF_FAST_IN, &wf_at, WF_FAST_CHECKED, __VA_ARGS__)
+  ((void)name##_fork_in_(WF_FAST_IN, &wf_at, WF_FAST_CHECKED, true, __VA_ARGS__))
 
 /* Joins what WEFT_FORK has forked, the newest first: WEFT_JOIN(name, &t) is the result.
  *

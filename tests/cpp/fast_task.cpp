@@ -86,6 +86,19 @@ WEFT_TASK_FAST(unsigned, leaves, busy, depth) {
   return a + b;
 }
 
+/* The copies are those of one side alone: of the forked call, or of the other. */
+WEFT_TASK_FAST(unsigned, one_leaf, int, unused) {
+  return unused == 0;
+}
+
+WEFT_TASK_FAST(unsigned, one_sided, busy, depth) {
+  unsigned a, b, c, d;
+  if (depth.number() == 0) return 1;
+  WEFT_BOTH(a, (one_leaf, 0), b, (one_sided, busy(depth.number() - 1)));
+  WEFT_BOTH(c, (one_sided, busy(depth.number() - 1)), d, (one_leaf, 0));
+  return a + b + c + d;
+}
+
 WEFT_TASK_FAST(unsigned, leaves_by_three, busy, depth) {
   if (depth.number() == 0) return 1;
   leaves_by_three_task t;
@@ -100,10 +113,12 @@ TEST(copies_that_fork_and_join) {
     for (unsigned i = 0; i < rounds; i++) {
       CHECK_EQ(leaves(busy(6)), 64u);
       CHECK_EQ(leaves_by_three(busy(6)), 64u);
+      CHECK_EQ(one_sided(busy(5)), 94u);
     }
   });
   CHECK_EQ(leaves(busy(5)), 32u);
   CHECK_EQ(leaves_by_three(busy(5)), 32u);
+  CHECK_EQ(one_sided(busy(4)), 46u);
   weft::shutdown();
 }
 

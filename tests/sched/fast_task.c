@@ -197,6 +197,34 @@ TEST(chains_deeper_than_the_ring) {
   weft_shutdown();
 }
 
+/* Arguments that fork and join on their own: bottom is not where it was before them. */
+WEFT_TASK_FAST(unsigned, less, unsigned, depth, unsigned, by) {
+  unsigned half, rest;
+  if (by < 2) return depth - by;
+  WEFT_BOTH(half, (less, depth, by / 2), rest, (less, depth, by - by / 2));
+  return half + rest - depth;
+}
+
+WEFT_TASK_FAST(unsigned, argued, unsigned, depth, unsigned, same) {
+  unsigned a, b;
+  CHECK_EQ(depth, same);
+  if (depth == 0) return 1;
+  WEFT_BOTH(a, (argued, WEFT_CALL(less, depth + 4, 5), less(depth + 6, 7)), b,
+            (argued, less(depth + 2, 3), WEFT_CALL(less, depth, 1)));
+  return a + b;
+}
+
+static void grow_argued(void *ctx) {
+  (void)ctx;
+  CHECK_EQ(argued(6, 6), 64);
+}
+
+TEST(arguments_that_fork_and_join) {
+  for (unsigned long i = 0; i < scaled(20); i++) in_pools(grow_argued, NULL);
+  for (unsigned long i = 0; i < scaled(20); i++) grow_argued(NULL); /* outside */
+  weft_shutdown();
+}
+
 /* ---- mixed with everything else ---- */
 
 static void add_range(size_t begin, size_t end, void *ctx) {
