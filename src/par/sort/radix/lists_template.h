@@ -2,9 +2,10 @@
  * into short lists by their leading bits, and then as many lists at a time as a vector
  * has columns. lists.c includes it for numbers of 64 and of 32 bits.
  *
- * A list has at most LISTS_LENGTH elements (longer ones are sorted in another way). Each
- * becomes a column: element l of the vectors v[0], v[1]... A sorting network over the
- * vectors then sorts all columns at once, without a branch.
+ * Each list has a row of memory for LISTS_LENGTH elements, so that nothing is counted
+ * before; the few that find it full are kept apart. A row becomes a column: element l of
+ * the vectors v[0], v[1]... A sorting network over the vectors then sorts all columns at
+ * once, without a branch.
  *
  * The including file, which says what the CPU must have, defines LISTS_BITS (of a number,
  * 64 or 32), LISTS_COLUMNS (numbers in a vector, 8 or 16) and LISTS_EACH_ROW, which calls
@@ -15,12 +16,14 @@
  *     lists_all64 lists_all32                      lists_decoded64 lists_decoded32
  *     lists_order_columns64 lists_order_columns32
  *     lists_keep64 lists_keep32                    lists_take64 lists_take32
- *     lists_turn64 lists_turn32                    lists_mask64 lists_mask32
- *     lists_load64 lists_load32                    lists_store64 lists_store32
- *     lists_sort_group64 lists_sort_group32        lists_range64 lists_range32
- *     lists_put64 lists_put32                      lists_leaf64 lists_leaf32
+ *     lists_turn64 lists_turn32                    lists_range64 lists_range32
+ *     lists_insert64 lists_insert32                lists_put64 lists_put32
+ *     lists_mask64 lists_mask32                    lists_load64 lists_load32
+ *     lists_store64 lists_store32                  lists_store_long64 lists_store_long32
+ *     lists_sort_group64 lists_sort_group32        lists_leaf64 lists_leaf32
  *
- * and the types lists_key64, lists_key32, lists_decoding64, lists_decoding32.
+ * and the types lists_key64, lists_key32, lists_decoding64, lists_decoding32,
+ * lists_table64, lists_table32.
  *
  * SPDX-License-Identifier: MIT */
 
@@ -134,57 +137,19 @@ __attribute__((always_inline)) static inline void LISTS(turn)(__m512i *v) {
 
 /* ---- lists ---- */
 
-/* A list of this length as a mask; none if it is too long. */
-static inline unsigned LISTS(mask)(uint32_t length) {
-  return length <= LISTS_LENGTH ? (1u << length) - 1 : 0;
-}
+/* Lists under way: list l has counts[l] keys, the first LISTS_LENGTH of them in its row.
+ * Those that found their row full are the rest, in ascending order once all are there. */
+typedef struct LISTS(table) {
+  LISTS(key) low;
+  unsigned shift;  /* which leaves 32 bits of a distance from `low`, */
+  uint64_t factor; /* whose product with this has the number of the list above 32 bits */
+  uint16_t *counts;
+  LISTS(key) * rows;
+  unsigned rest_count, rest_most;
+  LISTS(key) rest[LISTS_REST];
+} LISTS(table);
 
-/* What the mask leaves out becomes the highest key. */
-static inline __m512i LISTS(load)(unsigned mask, const LISTS(key) * from) {
-  return LISTS_V(mask_loadu_epi)(_mm512_set1_epi32(-1), (LISTS_MASK)mask, from);
-}
-
-static inline void LISTS(store)(LISTS(key) * to, unsigned mask, __m512i x) {
-  LISTS_V(mask_storeu_epi)(to, (LISTS_MASK)mask, x);
-}
-
-/* Sorts LISTS_COLUMNS lists that follow each other; `ends` are their ends, the first
- * begins at `begin`. True if all were short enough. */
-static bool LISTS(sort_group)(const LISTS(key) * from, const uint32_t *ends,
-                              uint32_t begin, LISTS(key) * result,
-                              const LISTS(decoding) * d) {
-  __m512i v[16];
-  uint32_t at = begin;
-  bool all_short = true;
-  const LISTS(decoding) decoding = *d;
-#define LISTS_ROW(j)                                                                     \
-  do {                                                                                   \
-    unsigned mask = LISTS(mask)(ends[j] - at);                                           \
-    all_short &= ends[j] - at <= LISTS_LENGTH;                                           \
-    v[j] = LISTS(load)(mask, from + at);                                                 \
-    if (LISTS_COLUMNS == 8) v[(j + 8) % 16] = LISTS(load)(mask >> 8, from + at + 8);     \
-    at = ends[j];                                                                        \
-  } while (0)
-  LISTS_EACH_ROW
-#undef LISTS_ROW
-  LISTS(turn)(v);
-  LISTS(order_columns)(v);
-  LISTS(turn)(v);
-  at = begin;
-#define LISTS_ROW(j)                                                                     \
-  do {                                                                                   \
-    unsigned mask = LISTS(mask)(ends[j] - at);                                           \
-    LISTS(store)(result + at, mask, LISTS(decoded)(v[j], &decoding));                    \
-    if (LISTS_COLUMNS == 8) {                                                            \
-      __m512i rest = v[(j + 8) % 16];                                                    \
-      LISTS(store)(result + at + 8, mask >> 8, LISTS(decoded)(rest, &decoding));         \
-    }                                                                                    \
-    at = ends[j];                                                                        \
-  } while (0)
-  LISTS_EACH_ROW
-#undef LISTS_ROW
-  return all_short;
-}
+_Static_assert(LISTS_LENGTH + LISTS_REST <= UINT16_MAX, "a list can be counted");
 
 /* The lowest and the highest key. What will be written is fetched meanwhile. */
 static void LISTS(range)(const LISTS(key) * a, size_t n, const LISTS(key) * result,
@@ -205,52 +170,130 @@ static void LISTS(range)(const LISTS(key) * a, size_t n, const LISTS(key) * resu
   }
 }
 
-/* Puts the keys into lists, by their distance from the lowest one. `ends` is all 0. */
-static void LISTS(put)(LISTS(key) * to, const LISTS(key) * from, size_t n, uint32_t *ends,
-                       unsigned lists, LISTS(key) low, unsigned shift) {
-  uint32_t sum = 0;
-  for (size_t i = 0; i < n; i++) ends[(LISTS(key))(from[i] - low) >> shift]++;
-  for (unsigned l = 0; l < lists; l++) {
-    uint32_t count = ends[l];
-    ends[l] = sum;
-    sum += count;
-  }
+/* Puts `key` where it belongs among the `count` sorted ones before. */
+static inline void LISTS(insert)(LISTS(key) * sorted, unsigned count, LISTS(key) key) {
+  for (; count > 0 && sorted[count - 1] > key; count--) sorted[count] = sorted[count - 1];
+  sorted[count] = key;
+}
+
+/* Puts the keys into lists, by their distance from the lowest one. False if too many find
+ * their row full: they are not spread evenly. */
+static bool LISTS(put)(LISTS(table) * t, const LISTS(key) * from, size_t n) {
+  const LISTS(key) low = t->low;
+  const unsigned shift = t->shift;
+  const uint64_t factor = t->factor;
+  uint16_t *counts = t->counts;
+  LISTS(key) *rows = t->rows;
   for (size_t i = 0; i < n; i++) {
-    LISTS(key) e = from[i];
-    to[ends[(LISTS(key))(e - low) >> shift]++] = e;
+    LISTS(key) key = from[i];
+    size_t l = (size_t)(((LISTS(key))(key - low) >> shift) * factor >> 32);
+    unsigned count = counts[l]++;
+    if (WF_LIKELY(count < LISTS_LENGTH))
+      rows[l * LISTS_LENGTH + count] = key;
+    else if (t->rest_count < t->rest_most)
+      LISTS(insert)(t->rest, t->rest_count++, key);
+    else
+      return false;
   }
+  return true;
+}
+
+/* The first elements of a row, as a mask. */
+static inline unsigned LISTS(mask)(unsigned count) {
+  return (1u << (count < LISTS_LENGTH ? count : LISTS_LENGTH)) - 1;
+}
+
+/* What the mask leaves out becomes the highest key. */
+static inline __m512i LISTS(load)(unsigned mask, const LISTS(key) * from) {
+  return LISTS_V(mask_loadu_epi)(_mm512_set1_epi32(-1), (LISTS_MASK)mask, from);
+}
+
+static inline void LISTS(store)(LISTS(key) * to, unsigned mask, __m512i x) {
+  LISTS_V(mask_storeu_epi)(to, (LISTS_MASK)mask, x);
+}
+
+/* A full row, sorted, with what belongs to its list of the rest; decoded. */
+static void LISTS(store_long)(LISTS(key) * to, __m512i row, __m512i row_end,
+                              const LISTS(key) * rest, unsigned more,
+                              const wf_coding *coding) {
+  LISTS(key) all[LISTS_LENGTH + LISTS_REST];
+  _mm512_storeu_si512(all, row);
+  if (LISTS_COLUMNS == 8) _mm512_storeu_si512(all + 8, row_end);
+  for (unsigned i = 0; i < more; i++) LISTS(insert)(all, LISTS_LENGTH + i, rest[i]);
+  for (unsigned i = 0; i < LISTS_LENGTH + more; i++)
+    to[i] = LISTS_PASTE(wf_decode_u, LISTS_BITS)(coding, all[i]);
+}
+
+/* Sorts LISTS_COLUMNS lists from number l on into `result`, and returns the rest from
+ * behind what belongs to them. */
+static const LISTS(key) * LISTS(sort_group)(const LISTS(table) * t, size_t l,
+                                            LISTS(key) * result, const LISTS(key) * rest,
+                                            const wf_coding *coding) {
+  __m512i v[16];
+  const uint16_t *counts = t->counts + l;
+  const LISTS(key) *rows = t->rows + l * LISTS_LENGTH;
+  const LISTS(decoding) d = {LISTS(all)(coding->negative), LISTS(all)(coding->always),
+                             LISTS(all)(coding->offset)};
+#define LISTS_ROW(j)                                                                     \
+  do {                                                                                   \
+    unsigned mask = LISTS(mask)(counts[j]);                                              \
+    v[j] = LISTS(load)(mask, rows + (j)*LISTS_LENGTH);                                   \
+    if (LISTS_COLUMNS == 8)                                                              \
+      v[(j + 8) % 16] = LISTS(load)(mask >> 8, rows + (j)*LISTS_LENGTH + 8);             \
+  } while (0)
+  LISTS_EACH_ROW
+#undef LISTS_ROW
+  LISTS(turn)(v);
+  LISTS(order_columns)(v);
+  LISTS(turn)(v);
+#define LISTS_ROW(j)                                                                     \
+  do {                                                                                   \
+    unsigned count = counts[j], mask = LISTS(mask)(count);                               \
+    __m512i row_end = v[(j + 8) % 16];                                                   \
+    if (WF_LIKELY(count <= LISTS_LENGTH)) {                                              \
+      LISTS(store)(result, mask, LISTS(decoded)(v[j], &d));                              \
+      if (LISTS_COLUMNS == 8)                                                            \
+        LISTS(store)(result + 8, mask >> 8, LISTS(decoded)(row_end, &d));                \
+    } else {                                                                             \
+      LISTS(store_long)(result, v[j], row_end, rest, count - LISTS_LENGTH, coding);      \
+      rest += count - LISTS_LENGTH;                                                      \
+    }                                                                                    \
+    result += count;                                                                     \
+  } while (0)
+  LISTS_EACH_ROW
+#undef LISTS_ROW
+  return rest;
 }
 
 /* A member of wf_lists, see radix.h. */
-static void LISTS(leaf)(LISTS(key) * src, void *slot, size_t n, LISTS(key) * result,
-                        const wf_coding *coding,
-                        LISTS_PASTE(wf_other_leaf, LISTS_BITS) * other) {
-  uint32_t *ends = (uint32_t *)slot;
-  LISTS(key) *listed = (LISTS(key) *)(void *)((char *)slot + WF_LISTS_TABLE);
-  LISTS(key) low, high;
-  LISTS(range)(src, n, result, &low, &high);
-  unsigned bits = LISTS_LEAST_BITS;
-  while (n >> bits > LISTS_USUAL && bits < WF_LISTS_MOST_BITS) bits++;
-  unsigned top = high == low ? 0 : 64 - (unsigned)__builtin_clzll(high - low);
-  unsigned shift = top > bits ? top - bits : 0, lists = 1u << bits;
-  WF_ASSERT(n <= UINT32_MAX && lists * sizeof *ends <= WF_LISTS_TABLE);
-  WF_ASSERT(shift < 8 * sizeof low && (LISTS(key))(high - low) >> shift < lists);
-  memset(ends, 0, lists * sizeof *ends);
-  LISTS(put)(listed, src, n, ends, lists, low, shift);
-  const LISTS(decoding) d = {LISTS(all)(coding->negative), LISTS(all)(coding->always),
-                             LISTS(all)(coding->offset)};
-  uint32_t begin = 0;
-  for (unsigned l = 0; l < lists; l += LISTS_COLUMNS) {
-    if (ends[l + LISTS_COLUMNS - 1] == begin) continue;
-    bool done = LISTS(sort_group)(listed, ends + l, begin, result, &d);
-    for (unsigned j = l; j < l + LISTS_COLUMNS; j++) {
-      uint32_t length = ends[j] - begin;
-      if (!done && length > LISTS_LENGTH)
-        other(listed + begin, listed + begin, length, result + begin, coding);
-      begin = ends[j];
-    }
+static bool LISTS(leaf)(const LISTS(key) * src, void *slot, size_t n, LISTS(key) * result,
+                        const wf_coding *coding) {
+  const size_t lists = wf_lists_count(n);
+  LISTS(table) t;
+  LISTS(key) high;
+  LISTS(range)(src, n, result, &t.low, &high);
+  const uint64_t range = high - t.low;
+  if (range < n / WF_LISTS_USUAL) return false;
+  t.shift = range >> 32 == 0 ? 0 : 32 - (unsigned)__builtin_clzll(range);
+  t.factor = ((uint64_t)lists << 32) / ((range >> t.shift) + 1);
+  t.counts = (uint16_t *)slot;
+  t.rows = (LISTS(key) *)(void *)((char *)slot + WF_LISTS_TABLE);
+  t.rest_count = 0;
+  t.rest_most = LISTS_REST_LEAST + (unsigned)n / LISTS_REST_PART;
+  WF_ASSERT(t.rest_most <= LISTS_REST && lists <= WF_LISTS_TABLE / sizeof *t.counts);
+  WF_ASSERT((range >> t.shift) * t.factor >> 32 < lists);
+  memset(t.counts, 0, lists * sizeof *t.counts);
+  if (!LISTS(put)(&t, src, n)) return false;
+  const LISTS(key) *rest = t.rest, *begin = result;
+  for (size_t l = 0; l < lists; l += LISTS_COLUMNS) {
+    size_t keys = 0;
+    for (unsigned j = 0; j < LISTS_COLUMNS; j++) keys += t.counts[l + j];
+    if (keys != 0) rest = LISTS(sort_group)(&t, l, result, rest, coding);
+    result += keys;
   }
-  WF_ASSERT(begin == n);
+  WF_ASSERT(result == begin + n && rest == t.rest + t.rest_count);
+  (void)begin;
+  return true;
 }
 
 #undef LISTS_PASTED

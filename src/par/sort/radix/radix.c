@@ -23,7 +23,8 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
   return blocks < most ? blocks : most;
 }
 
-/* A slot is large enough for a usual leaf. */
+/* A slot is large enough for the lists of a usual leaf, whose rows have WF_LISTS_LENGTH
+ * places for WF_LISTS_USUAL elements. */
 enum { SLOT_LEAST = WF_LISTS_TABLE + 2 * WF_BUCKET_BYTES };
 
 /* Slots beyond the bits of a word are not lent. */
@@ -43,6 +44,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->opts.split = WEFT_SPLIT_ADAPTIVE;
   radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
   radix->coding = *coding;
+  radix->runs = wf_runs_get();
   radix->lists = wf_lists_get();
   radix->past_caches = n >= WF_PAST_CACHES_SCRATCH / size;
   radix->stride = wf_radix_buckets(n, size);

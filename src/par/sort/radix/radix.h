@@ -8,6 +8,7 @@
  *                        leaves
  *     select_template.h  the nth element, sorting without memory, looking for order
  *     radix.c            memory of a sort, places of its buckets, slices for uneven keys
+ *     runs.c             which buckets elements belong to, a run of elements at a time
  *     lists.c            sorting of leaves with AVX-512; its loops in lists_template.h
  *
  * A sort owns its wf_radix; blocks of the array and buckets belong to one task each.
@@ -28,9 +29,11 @@ enum {
   /* Up to this many elements are sorted by insertion: a choice. */
   WF_INSERTION_MOST = 40,
   /* A leaf sorts by as many leading bits as it takes to number its elements and this many
-   * more, so that few keys agree in all of them; then it may move each element by
-   * WF_LEAF_MOVES places on average, or sorts by all bits. Choices. */
+   * more, so that few keys agree in all of them, WF_LEAF_UNEVEN_BITS if its keys are
+   * known to be uneven; then it may move each element by WF_LEAF_MOVES places on average,
+   * or sorts by all bits. Choices. */
   WF_LEAF_MORE_BITS = 3,
+  WF_LEAF_UNEVEN_BITS = 7,
   WF_LEAF_MOVES = 4,
   /* The most bytes of a leaf: fits twice into a CPU's own cache, of 256 KiB or more. Also
    * what one thread sorts without entering a pool. */
@@ -61,6 +64,28 @@ enum {
 typedef struct wf_key_slice {
   uint32_t offset, shift;
 } wf_key_slice;
+
+/* Which bucket a key belongs to: its distance from `low`, at most `most` (keys below and
+ * above fall into the first and the last bucket), in steps of 2^shift. The step is the
+ * bucket; if there are slices, it is the slice. */
+typedef struct wf_digit {
+  uint64_t low, most;
+  unsigned shift;
+  const wf_key_slice *slices; /* or NULL */
+} wf_digit;
+
+static inline size_t wf_digit_steps(const wf_digit *digit) {
+  return (size_t)(digit->most >> digit->shift) + 1;
+}
+
+static inline uint32_t wf_bucket_of(const wf_digit *digit, uint64_t key) {
+  uint64_t above = key > digit->low ? key - digit->low : 0;
+  if (above > digit->most) above = digit->most;
+  uint32_t step = (uint32_t)(above >> digit->shift);
+  if (digit->slices == NULL) return step;
+  const wf_key_slice slice = digit->slices[step];
+  return slice.offset + (uint32_t)(above >> slice.shift);
+}
 
 /* As many slices as buckets at most; one sample for each on average. From
  * WF_KEY_SLICES_WORTH elements on the sample is little beside them: 1 in 32. */
@@ -130,6 +155,7 @@ typedef struct wf_radix {
   const weft_opts *given;
   weft_opts opts; /* for loops inside: not cancelled, for all elements must come back */
   wf_coding coding;
+  const struct wf_runs *runs;   /* how elements and their buckets are read */
   const struct wf_lists *lists; /* how leaves are sorted, or NULL */
   bool past_caches;             /* there are more elements than the caches hold */
   size_t blocks;        /* that the array is cut into: the unit of counting and writing */
@@ -190,31 +216,65 @@ bool wf_radix_make_slices(wf_radix *radix, size_t slices, unsigned shift);
 char *wf_radix_take_slot(wf_radix *radix);
 void wf_radix_put_slot(wf_radix *radix, const char *slot);
 
+/* ---- runs.c ---- */
+
+/* A distribution reads elements in runs of this length, encodes them and finds their
+ * buckets in a loop of its own, which the compiler makes vectors of. A choice: 64 is as
+ * fast as 256 and needs a quarter of the stack. */
+enum { WF_RUN = 64 };
+
+/* For WF_RUN elements of `src` and a digit without slices. */
+typedef struct wf_runs {
+  void (*bits32)(const wf_digit *digit, const wf_coding *coding, const wf_bits32 *src,
+                 wf_bits32 *encoded, uint32_t *buckets);
+  void (*bits64)(const wf_digit *digit, const wf_coding *coding, const wf_bits64 *src,
+                 wf_bits64 *encoded, uint32_t *buckets);
+} wf_runs;
+
+/* The widest that this CPU can run. */
+const wf_runs *wf_runs_get(void);
+
+/* Those for any CPU, for AVX2 and for AVX-512, or NULL if this CPU cannot run them. */
+enum { WF_RUNS_SETS = 3 };
+const wf_runs *wf_runs_of(unsigned set);
+
 /* ---- lists.c ---- */
 
-/* For 2^WF_LISTS_MOST_BITS lists, a table at the front of the slot: 8 KiB, a part of the
- * first-level cache. Shorter arrays than WF_LISTS_LEAST are not worth it: a choice. */
+/* A leaf is put into lists of WF_LISTS_USUAL elements on average, if its keys are even,
+ * so that few find no place in a row of WF_LISTS_LENGTH, the width of the sorting
+ * network. The number of lists is a multiple of the columns of the widest vector.
+ * WF_LISTS_MOST is the longest leaf, and shorter ones than WF_LISTS_LEAST are not worth
+ * it. The usual length and the least are choices. */
 enum {
-  WF_LISTS_MOST_BITS = 11,
-  WF_LISTS_TABLE = 4 << WF_LISTS_MOST_BITS,
-  WF_LISTS_LEAST = 256
+  WF_LISTS_LENGTH = 16,
+  WF_LISTS_USUAL = 9,
+  WF_LISTS_COLUMNS = 16,
+  WF_LISTS_LEAST = 256,
+  WF_LISTS_MOST = WF_LEAF_BYTES / 4
 };
 
-/* Sorts n elements of `src` into `result` in another way, decoded, with the help of
- * `spare`. */
-typedef void wf_other_leaf32(wf_bits32 *src, wf_bits32 *spare, size_t n,
-                             wf_bits32 *result, const wf_coding *coding);
-typedef void wf_other_leaf64(wf_bits64 *src, wf_bits64 *spare, size_t n,
-                             wf_bits64 *result, const wf_coding *coding);
+/* How many lists a leaf of n elements is put into. */
+static inline size_t wf_lists_count(size_t n) {
+  return (n / (WF_LISTS_USUAL * WF_LISTS_COLUMNS) + 1) * WF_LISTS_COLUMNS;
+}
 
-/* Sorts n encoded elements of `src` into `result`, which may be the same, decoded. `slot`
- * has WF_LISTS_TABLE bytes more than the elements. What is too uneven is left to `other`.
- * Fewer than 2^32 elements. */
+/* The slot that it needs: a table of counts, and a row for each list. */
+enum { WF_LISTS_TABLE = 8 << 10 };
+_Static_assert(WF_LISTS_MOST / WF_LISTS_USUAL + WF_LISTS_COLUMNS <= WF_LISTS_TABLE / 2,
+               "the table has two bytes for each list");
+
+static inline size_t wf_lists_bytes(size_t n, size_t size) {
+  return WF_LISTS_TABLE + wf_lists_count(n) * WF_LISTS_LENGTH * size;
+}
+
+/* Sorts n encoded elements of `src` into `result`, which may be the same, decoded; n is
+ * from WF_LISTS_LEAST to WF_LISTS_MOST, and `slot` has wf_lists_bytes. False if the keys
+ * are too uneven: nothing was changed. */
 typedef struct wf_lists {
-  void (*leaf_bits32)(wf_bits32 *src, void *slot, size_t n, wf_bits32 *result,
-                      const wf_coding *coding, wf_other_leaf32 *other);
-  void (*leaf_bits64)(wf_bits64 *src, void *slot, size_t n, wf_bits64 *result,
-                      const wf_coding *coding, wf_other_leaf64 *other);
+  bool (*leaf_bits32)(const wf_bits32 *src, void *slot, size_t n, wf_bits32 *result,
+                      const wf_coding *coding);
+  bool (*leaf_bits64)(const wf_bits64 *src, void *slot, size_t n, wf_bits64 *result,
+                      const wf_coding *coding);
 } wf_lists;
 
 /* Those of this CPU, or NULL. */

@@ -191,7 +191,8 @@ static void WF_SORT(run_sort)(void *ctx) {
 
 /* One leaf, without other threads. */
 static void WF_SORT(sort_short)(const WF_SORT(call) * c) {
-  size_t bytes = c->n * sizeof(WF_ELEM) + WF_LISTS_TABLE;
+  size_t bytes = wf_lists_bytes(c->n, sizeof(WF_ELEM));
+  WF_ASSERT(bytes >= c->n * sizeof(WF_ELEM));
   wf_scratch scratch = {NULL, NULL, 0};
   if (c->n > WF_INSERTION_MOST) scratch = wf_scratch_get(bytes);
   if (scratch.memory == NULL) {

@@ -8,9 +8,9 @@
  *     WF_KEY_OF(e)        the key of an element
  *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
  *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
- *     WF_LISTS_LEAF       the member of wf_lists that sorts leaves of such elements; not
- *                         defined if they are more than their keys. If it is, the
- *                         functions of select_template.h are made, too
+ *     WF_RUN_LOOP         the members of wf_runs and wf_lists that read and sort such
+ *     WF_LISTS_LEAF       elements; not defined if they are more than their keys. If they
+ *                         are, the functions of select_template.h are made, too
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
  * leading bits in which they differ (if these are spread unevenly, by slices that a
@@ -23,7 +23,6 @@
  *
  * Made, in this order, to be found by their whole names:
  *
- *     bucket_of_bits32 bucket_of_bits64 bucket_of_pair        digit: key to bucket
  *     insertion_within_bits32 insertion_within_bits64 insertion_within_pair   leaves
  *     insertion_bits32 insertion_bits64 insertion_pair
  *     varying_bits32 varying_bits64 varying_pair
@@ -33,7 +32,9 @@
  *     by_bytes_bits32 by_bytes_bits64 by_bytes_pair
  *     leaf_bits32 leaf_bits64 leaf_pair
  *     leaf_in_slot_bits32 leaf_in_slot_bits64 leaf_in_slot_pair
- *     count_blocks_bits32 count_blocks_bits64 count_blocks_pair      distribution
+ *     read_run_bits32 read_run_bits64 read_run_pair                  distribution
+ *     count_block_bits32 count_block_bits64 count_block_pair
+ *     count_blocks_bits32 count_blocks_bits64 count_blocks_pair
  *     write_line_bits32 write_line_bits64 write_line_pair
  *     scatter_block_bits32 scatter_block_bits64 scatter_block_pair
  *     scatter_blocks_bits32 scatter_blocks_bits64 scatter_blocks_pair
@@ -44,48 +45,27 @@
  *     cut_range_bits32 cut_range_bits64 cut_range_pair
  *     choose_digit_bits32 choose_digit_bits64 choose_digit_pair
  *     choose_balanced_digit_bits32 choose_balanced_digit_bits64
- * choose_balanced_digit_pair give_back_bits32 give_back_bits64 give_back_pair all of it
+ *     choose_balanced_digit_pair
+ *     give_back_bits32 give_back_bits64 give_back_pair               all of it
  *     distribute_parts_bits32 distribute_parts_bits64 distribute_parts_pair
  *     distribute_bits32 distribute_bits64 distribute_pair
  *     radix_sort_bits32 radix_sort_bits64 radix_sort_pair
  *
- * and the types digit_, pass_ and part_ with the same endings.
+ * and the types pass_ and part_ with the same endings.
  *
  * SPDX-License-Identifier: MIT */
 
 enum { WF_SORT(LINE_LENGTH) = WF_LINE_BYTES / sizeof(WF_ELEM) };
 _Static_assert(WF_LINE_BYTES % sizeof(WF_ELEM) == 0, "lines are made of whole elements");
 
-/* Which bucket a key belongs to: keys from `low` on by their distance, in steps of
- * 2^shift, of which `last` is the last; those below and above in the first and the last
- * bucket. If there are slices, see radix.h, these steps are slices instead of buckets. */
-typedef struct WF_SORT(digit) {
-  WF_KEY low;
-  unsigned shift;
-  WF_KEY last;
-  const wf_key_slice *slices; /* or NULL */
-} WF_SORT(digit);
-
 typedef struct WF_SORT(pass) {
   wf_radix *radix;
   WF_ELEM *src, *dst; /* elements go from the one to the other */
   size_t n;
-  WF_SORT(digit) digit;
+  wf_digit digit;
   wf_coding load;  /* how elements of `src` are encoded when they are read */
   WF_ELEM *result; /* src or dst: where the sorted elements go */
 } WF_SORT(pass);
-
-static inline size_t WF_SORT(bucket_of)(const WF_SORT(digit) * digit, WF_KEY key) {
-  WF_KEY above = key > digit->low ? key - digit->low : 0;
-  WF_KEY step = (WF_KEY)(above >> digit->shift);
-  if (digit->slices == NULL) return (size_t)(step < digit->last ? step : digit->last);
-  if (WF_UNLIKELY(step > digit->last)) {
-    step = digit->last;
-    above = (WF_KEY)(((step + 1) << digit->shift) - 1);
-  }
-  const wf_key_slice slice = digit->slices[step];
-  return (uint32_t)(slice.offset + (uint32_t)(above >> slice.shift));
-}
 
 /* ---- one bucket, in cache ---- */
 
@@ -194,17 +174,17 @@ static WF_ELEM *WF_SORT(by_bytes)(WF_ELEM *dst, WF_ELEM *spare, WF_ELEM *src, si
 
 /* Sorts n encoded elements of `src` into `result`, decoded, with the help of `spare`; two
  * of the three may be the same. Keys rarely agree in all of their leading bits, as many
- * as it takes to number them and a few more: it sorts by these, and then by insertion.
+ * as it takes to number them and `more_bits`: it sorts by these, and then by insertion.
  * Only if that moves too much it sorts by all bits. */
 static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *result,
-                          const wf_coding *coding) {
+                          const wf_coding *coding, unsigned more_bits) {
   WF_ELEM *at = src;
   if (n <= WF_INSERTION_MOST) {
     WF_SORT(insertion)(src, n);
   } else {
     WF_KEY varying = WF_SORT(varying)(src, result, n);
     unsigned top = varying == 0 ? 0 : 64 - (unsigned)__builtin_clzll(varying);
-    unsigned wanted = 64 - (unsigned)__builtin_clzll(n) + WF_LEAF_MORE_BITS;
+    unsigned wanted = 64 - (unsigned)__builtin_clzll(n) + more_bits;
     unsigned bytes = ((wanted < top ? wanted : top) + 7) / 8;
     unsigned shift = 8 * bytes < top ? top - 8 * bytes : 0;
     at = WF_SORT(by_bytes)(result, spare, src, n, shift, bytes);
@@ -219,34 +199,59 @@ static void WF_SORT(leaf)(WF_ELEM *src, WF_ELEM *spare, size_t n, WF_ELEM *resul
 static void WF_SORT(leaf_in_slot)(const wf_lists *lists, WF_ELEM *src, char *slot,
                                   size_t slot_size, WF_ELEM *spare, size_t n,
                                   WF_ELEM *result, const wf_coding *coding) {
-  bool fits = slot != NULL && n <= (slot_size - WF_LISTS_TABLE) / sizeof(WF_ELEM);
+  bool fits = slot != NULL && n <= slot_size / sizeof(WF_ELEM);
+  unsigned more_bits = WF_LEAF_MORE_BITS;
   WF_ASSERT(fits || spare != NULL);
   (void)lists;
 #ifdef WF_LISTS_LEAF
-  if (fits && lists != NULL && n >= WF_LISTS_LEAST) {
-    lists->WF_LISTS_LEAF(src, slot, n, result, coding, WF_SORT(leaf));
-    return;
+  if (lists != NULL && slot != NULL && n >= WF_LISTS_LEAST && n <= WF_LISTS_MOST &&
+      wf_lists_bytes(n, sizeof(WF_ELEM)) <= slot_size) {
+    if (lists->WF_LISTS_LEAF(src, slot, n, result, coding)) return;
+    more_bits = WF_LEAF_UNEVEN_BITS;
   }
 #endif
-  WF_SORT(leaf)(src, fits ? (WF_ELEM *)(void *)slot : spare, n, result, coding);
+  WF_SORT(leaf)
+  (src, fits ? (WF_ELEM *)(void *)slot : spare, n, result, coding, more_bits);
 }
 
 /* ---- the distribution ---- */
 
-static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
-  const WF_SORT(pass) *pass = (const WF_SORT(pass) *)ctx;
-  const wf_radix *radix = pass->radix;
-  const WF_SORT(digit) digit = pass->digit;
+/* Up to WF_RUN elements of the source, from `begin` on: encoded, and their buckets. */
+static inline void WF_SORT(read_run)(const WF_SORT(pass) * pass, size_t begin,
+                                     size_t count, WF_ELEM *encoded, uint32_t *buckets) {
+  const WF_ELEM *src = pass->src + begin;
+  const wf_digit digit = pass->digit;
   const wf_coding load = pass->load;
-  for (size_t k = begin; k < end; k++) {
-    size_t *counts = wf_radix_counts(radix, k);
-    size_t from = wf_radix_block(radix, pass->n, k);
-    size_t to = wf_radix_block(radix, pass->n, k + 1);
-    memset(counts, 0, radix->buckets * sizeof *counts);
-    for (size_t i = from; i < to; i++)
-      counts[WF_SORT(bucket_of)(&digit, WF_KEY_OF(WF_ENCODE(&load, pass->src[i])))]++;
-    WF_ASSERT_SLOW(from <= to && to <= pass->n);
+  (void)load;
+#ifdef WF_RUN_LOOP
+  if (WF_LIKELY(count == WF_RUN)) {
+    pass->radix->runs->WF_RUN_LOOP(&pass->digit, &pass->load, src, encoded, buckets);
+    return;
   }
+#endif
+  for (size_t i = 0; i < count; i++) {
+    encoded[i] = WF_ENCODE(&load, src[i]);
+    buckets[i] = wf_bucket_of(&digit, WF_KEY_OF(encoded[i]));
+  }
+}
+
+static void WF_SORT(count_block)(const WF_SORT(pass) * pass, size_t k) {
+  const wf_radix *radix = pass->radix;
+  size_t *counts = wf_radix_counts(radix, k);
+  size_t to = wf_radix_block(radix, pass->n, k + 1), length;
+  WF_ELEM run[WF_RUN];
+  uint32_t buckets[WF_RUN];
+  memset(counts, 0, radix->buckets * sizeof *counts);
+  for (size_t at = wf_radix_block(radix, pass->n, k); at < to; at += length) {
+    length = to - at < WF_RUN ? to - at : WF_RUN;
+    WF_SORT(read_run)(pass, at, length, run, buckets);
+    for (size_t i = 0; i < length; i++) counts[buckets[i]]++;
+  }
+}
+
+static void WF_SORT(count_blocks)(size_t begin, size_t end, void *ctx) {
+  for (size_t k = begin; k < end; k++)
+    WF_SORT(count_block)((const WF_SORT(pass) *)ctx, k);
 }
 
 /* Elements on their way to a bucket are gathered in a cache line of the block's own, and
@@ -267,24 +272,26 @@ static inline void WF_SORT(write_line)(WF_ELEM *dst, size_t end, size_t first,
 static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   enum { LENGTH = WF_SORT(LINE_LENGTH) };
   const wf_radix *radix = pass->radix;
-  const WF_SORT(digit) digit = pass->digit;
-  const wf_coding load = pass->load;
   /* Where a type is aligned to less than its size, lines may not be. */
   const bool past = radix->past_caches && (uintptr_t)pass->dst % sizeof(WF_ELEM) == 0;
   size_t *place = wf_radix_counts(radix, k), *first = wf_radix_firsts(radix, k);
   WF_ELEM *lines = (WF_ELEM *)(void *)wf_radix_slot(radix, k);
   size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
   WF_ELEM *dst = pass->dst - phase;
+  size_t to = wf_radix_block(radix, pass->n, k + 1), length;
+  WF_ELEM run[WF_RUN];
+  uint32_t buckets[WF_RUN];
   for (size_t b = 0; b < radix->buckets; b++) first[b] = place[b] += phase;
-  size_t to = wf_radix_block(radix, pass->n, k + 1);
-  for (size_t i = wf_radix_block(radix, pass->n, k); i < to; i++) {
-    WF_ELEM e = WF_ENCODE(&load, pass->src[i]);
-    size_t b = WF_SORT(bucket_of)(&digit, WF_KEY_OF(e));
-    size_t p = place[b]++;
-    WF_ASSERT(b < radix->buckets && p - phase < pass->n);
-    lines[b * LENGTH + p % LENGTH] = e;
-    if (p % LENGTH == LENGTH - 1)
-      WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, past);
+  for (size_t at = wf_radix_block(radix, pass->n, k); at < to; at += length) {
+    length = to - at < WF_RUN ? to - at : WF_RUN;
+    WF_SORT(read_run)(pass, at, length, run, buckets);
+    for (size_t i = 0; i < length; i++) {
+      size_t b = buckets[i], p = place[b]++;
+      WF_ASSERT(b < radix->buckets && p - phase < pass->n);
+      lines[b * LENGTH + p % LENGTH] = run[i];
+      if (p % LENGTH == LENGTH - 1)
+        WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, past);
+    }
   }
   for (size_t b = 0; b < radix->buckets; b++) {
     size_t end = place[b], begin = end - end % LENGTH;
@@ -365,15 +372,14 @@ static void WF_SORT(likely_range)(const WF_SORT(pass) * pass, WF_KEY *low, WF_KE
 }
 
 /* A digit of at most that many equal steps. */
-static void WF_SORT(cut_range)(WF_SORT(digit) * digit, WF_KEY low, WF_KEY high,
-                               size_t steps) {
+static void WF_SORT(cut_range)(wf_digit *digit, WF_KEY low, WF_KEY high, size_t steps) {
   unsigned shift = 0;
   WF_ASSERT(low <= high && steps > 1);
   while ((high - low) >> shift >= steps) shift++;
   WF_ASSERT(shift < 8 * sizeof(WF_KEY));
   digit->low = low;
+  digit->most = high - low;
   digit->shift = shift;
-  digit->last = (WF_KEY)((high - low) >> shift);
   digit->slices = NULL;
 }
 
@@ -381,7 +387,7 @@ static void WF_SORT(cut_range)(WF_SORT(digit) * digit, WF_KEY low, WF_KEY high,
 static void WF_SORT(choose_digit)(WF_SORT(pass) * pass, WF_KEY low, WF_KEY high) {
   size_t buckets = wf_radix_buckets(pass->n, sizeof(WF_ELEM));
   WF_SORT(cut_range)(&pass->digit, low, high, buckets);
-  pass->radix->buckets = (size_t)pass->digit.last + 1;
+  pass->radix->buckets = wf_digit_steps(&pass->digit);
   WF_ASSERT(pass->radix->buckets <= pass->radix->stride);
 }
 
@@ -391,7 +397,7 @@ static void WF_SORT(choose_balanced_digit)(WF_SORT(pass) * pass, WF_KEY low,
   wf_radix *radix = pass->radix;
   WF_SORT(choose_digit)(pass, low, high);
   if (pass->n < WF_KEY_SLICES_WORTH) return;
-  WF_SORT(digit) digit;
+  wf_digit digit;
   wf_rng rng;
   wf_rng_seed(&rng, pass->n + 1);
   WF_SORT(cut_range)(&digit, low, high, WF_KEY_SLICES);
@@ -399,9 +405,9 @@ static void WF_SORT(choose_balanced_digit)(WF_SORT(pass) * pass, WF_KEY low,
   for (unsigned i = 0; i < WF_KEY_SLICE_SAMPLES; i++) {
     size_t at = (size_t)(wf_rng_next(&rng) % pass->n);
     WF_KEY key = WF_KEY_OF(WF_ENCODE(&pass->load, pass->src[at]));
-    radix->slices[WF_SORT(bucket_of)(&digit, key)].offset++;
+    radix->slices[wf_bucket_of(&digit, key)].offset++;
   }
-  if (!wf_radix_make_slices(radix, (size_t)digit.last + 1, digit.shift)) return;
+  if (!wf_radix_make_slices(radix, wf_digit_steps(&digit), digit.shift)) return;
   pass->digit = digit;
   pass->digit.slices = radix->slices;
 }
@@ -427,8 +433,8 @@ static void WF_SORT(distribute_parts)(const WF_SORT(pass) * pass,
   for (size_t i = 0; i < count; i++) {
     size_t start = parts[i].start;
     WF_SORT(pass)
-    again = {pass->radix,     pass->dst + start, pass->src + start,   parts[i].n,
-             {0, 0, 0, NULL}, {0, 0, 0},         pass->result + start};
+    again = {pass->radix, pass->dst + start, pass->src + start,   parts[i].n,
+             {0},         {0, 0, 0},         pass->result + start};
     WF_KEY low, high;
     WF_SORT(exact_range)(&again, &low, &high);
     if (low == high || wf_par_cancelled(pass->radix->given)) {
@@ -468,7 +474,7 @@ static void WF_SORT(distribute)(WF_SORT(pass) * pass) {
 /* Sorts with the scratch memory of `radix`; inside the pool. */
 static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
   WF_ELEM *scratch = (WF_ELEM *)radix->elements;
-  WF_SORT(pass) pass = {radix, a, scratch, n, {0, 0, 0, NULL}, radix->coding, a};
+  WF_SORT(pass) pass = {radix, a, scratch, n, {0}, radix->coding, a};
   WF_KEY low, high;
   WF_SORT(likely_range)(&pass, &low, &high);
   if (low == high) WF_SORT(exact_range)(&pass, &low, &high);
@@ -479,6 +485,7 @@ static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
 #ifdef WF_LISTS_LEAF
 #include "select_template.h"
 #undef WF_LISTS_LEAF
+#undef WF_RUN_LOOP
 #endif
 #undef WF_SORT
 #undef WF_ELEM

@@ -23,6 +23,7 @@
 #define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u32(c, e)
 #define WF_DECODE(c, e) wf_decode_u32(c, e)
+#define WF_RUN_LOOP     bits32
 #define WF_LISTS_LEAF   leaf_bits32
 #include "sort_template.h"
 
@@ -32,6 +33,7 @@
 #define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u64(c, e)
 #define WF_DECODE(c, e) wf_decode_u64(c, e)
+#define WF_RUN_LOOP     bits64
 #define WF_LISTS_LEAF   leaf_bits64
 #include "sort_template.h"
 
@@ -179,7 +181,8 @@ static bool sort_as_pairs(argsort_job *o) {
     o->pairs = (wf_pair *)scratch.memory;
     over_elements(&o->opts, o->n, pair_block, o);
     if (is_leaf) {
-      leaf_pair(o->pairs, o->pairs + o->n, o->n, o->pairs, &wf_coding_u64);
+      leaf_pair(o->pairs, o->pairs + o->n, o->n, o->pairs, &wf_coding_u64,
+                WF_LEAF_MORE_BITS);
     } else {
       radix_sort_pair(&radix, o->pairs, o->n);
       wf_radix_end(&radix);
