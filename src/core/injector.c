@@ -14,6 +14,7 @@ void wf_injector_init(wf_injector *injector, uint64_t first_index) {
   /* Relaxed: nobody else sees the queue yet. */
   wf_u64_store_relaxed(&injector->x_pushed, first_index);
   wf_u64_store_relaxed(&injector->x_taken, first_index);
+  wf_u64_store_relaxed(&injector->x_seen, first_index);
 }
 
 /* ---- invariants ---- */
@@ -28,14 +29,15 @@ static void check_push(const wf_injector *injector) {
   WF_ASSERT((injector->last == NULL) == (wf_ptr_peek(&injector->x_head) == NULL));
 }
 
-/* [take lock; x_pushed was `pushed`] */
-static void check_take(const wf_injector *injector, uint64_t pushed) {
-  uint64_t taken = wf_u64_peek(&injector->x_taken);
+/* [take lock] */
+static void check_take(const wf_injector *injector) {
+  uint64_t taken = wf_u64_peek(&injector->x_taken), seen = wf_u64_peek(&injector->x_seen);
   WF_ASSERT_HELD(&injector->take_lock);
-  WF_ASSERT((int64_t)(pushed - taken) >= 0);
+  WF_ASSERT((int64_t)(seen - taken) >= 0);
+  WF_ASSERT((int64_t)(wf_u64_peek(&injector->x_pushed) - seen) >= 0);
   WF_ASSERT(injector->first_used <= WF_SEGMENT_ENTRIES);
   WF_ASSERT(injector->first != NULL || injector->first_used == 0);
-  if (taken == pushed || injector->first == NULL) return;
+  if (taken == seen || injector->first == NULL) return;
   /* Producers are in a later segment before they write the first entry of it. */
   const wf_segment *segment = injector->first;
   bool in_next = injector->first_used == WF_SEGMENT_ENTRIES;
@@ -50,8 +52,8 @@ static void check_push(const wf_injector *injector) {
   (void)injector;
 }
 
-static void check_take(const wf_injector *injector, uint64_t pushed) {
-  (void)injector, (void)pushed;
+static void check_take(const wf_injector *injector) {
+  (void)injector;
 }
 
 #endif
@@ -135,30 +137,41 @@ static wf_injected *first_entry(wf_injector *injector) {
   return &injector->first->entries[injector->first_used];
 }
 
+/* [take lock] Is anything queued behind the first `taken`? Looks at the producers'
+ * counter only if all that was there the last time is taken: its cache line is theirs. */
+static bool any_behind(wf_injector *injector, uint64_t taken) {
+  /* Relaxed: written under the lock only. */
+  if (wf_u64_load_relaxed(&injector->x_seen) != taken) return true;
+  /* Acquire: pairs with the release of the producers; the entries up to there are
+   * written, for this thread and, by the lock, for those that take later. */
+  uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
+  /* Relaxed: readers without the lock take it for a hint. */
+  wf_u64_store_relaxed(&injector->x_seen, pushed);
+  return pushed != taken;
+}
+
 /* [take lock] Passes over holes, so that the oldest entry is one that can be taken. */
-static void pass_holes(wf_injector *injector, uint64_t taken, uint64_t pushed) {
-  while (taken != pushed && first_entry(injector)->fn == NULL) {
+static void pass_holes(wf_injector *injector, uint64_t taken) {
+  while (any_behind(injector, taken) && first_entry(injector)->fn == NULL) {
     injector->first_used++;
     taken++;
   }
   /* Release: pairs with the acquire in wf_injector_any. */
   wf_u64_store_release(&injector->x_taken, taken);
-  check_take(injector, pushed);
+  check_take(injector);
 }
 
 bool wf_injector_take(wf_injector *injector, wf_injected *out) {
   if (!wf_injector_any(injector)) return false;
   wf_lock_lock(&injector->take_lock);
-  /* Relaxed: written under the lock only. Acquire: pairs with the release of the
-   * producers; the entries below are there. */
+  /* Relaxed: written under the lock only. */
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
-  uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
-  bool found = pushed != taken;
+  bool found = any_behind(injector, taken);
   if (found) {
     *out = *first_entry(injector);
     WF_ASSERT(out->fn != NULL); /* holes were passed over */
     injector->first_used++;
-    pass_holes(injector, taken + 1, pushed);
+    pass_holes(injector, taken + 1);
   }
   wf_lock_unlock(&injector->take_lock);
   return found;
@@ -166,14 +179,12 @@ bool wf_injector_take(wf_injector *injector, wf_injected *out) {
 
 bool wf_injector_revoke(wf_injector *injector, const wf_receipt *receipt) {
   wf_lock_lock(&injector->take_lock);
-  /* Relaxed: under the lock. Acquire: pairs with the release of the producers. */
-  uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
-  uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
+  uint64_t taken = wf_u64_load_relaxed(&injector->x_taken); /* relaxed: under the lock */
   bool there = (int64_t)(receipt->number - taken) >= 0;
   if (there) {
     WF_ASSERT(receipt->entry->fn != NULL); /* revoked once, by its owner */
     receipt->entry->fn = NULL;
-    pass_holes(injector, taken, pushed);
+    pass_holes(injector, taken);
   }
   wf_lock_unlock(&injector->take_lock);
   return there;
@@ -206,7 +217,7 @@ bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *mat
   uint64_t taken = wf_u64_load_relaxed(&injector->x_taken);
   uint64_t pushed = wf_u64_load_acquire(&injector->x_pushed);
   bool found = take_match_locked(injector, pushed - taken, fn, matches, arg, out);
-  if (found) pass_holes(injector, taken, pushed);
+  if (found) pass_holes(injector, taken);
   wf_lock_unlock(&injector->take_lock);
   return found;
 }

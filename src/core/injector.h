@@ -39,9 +39,11 @@ typedef struct wf_segment {
  *
  *     producers:  last_used <= 63, last->next = NULL
  *                 last = NULL: nothing was ever pushed
- *     consumers:  x_taken <= x_pushed (as a difference), first_used <= 63
- *                 x_taken < x_pushed: the entry at first_used, or the first of the next
+ *     consumers:  x_taken <= x_seen <= x_pushed (as differences), first_used <= 63
+ *                 x_taken < x_seen: the entry at first_used, or the first of the next
  *                 segment, is the oldest and no hole
+ *                 x_taken = x_seen: all that was pushed when a consumer last looked is
+ *                 taken
  */
 typedef struct wf_injector {
   /* The producers' end. */
@@ -56,6 +58,7 @@ typedef struct wf_injector {
   unsigned first_used; /* entries of the first segment that are taken */
   wf_segment *first;   /* NULL before the first take */
   wf_u64 x_taken;      /* written under the lock; x_pushed - x_taken are queued */
+  wf_u64 x_seen;       /* x_pushed when a consumer last looked; written under the lock */
   wf_ptr x_reserve;    /* a segment that was used up, for the next one that is needed */
 } wf_injector;
 
@@ -86,13 +89,17 @@ typedef bool wf_match_fn(void *ctx, const void *arg);
 bool wf_injector_take_match(wf_injector *injector, weft_fn *fn, wf_match_fn *matches,
                             const void *arg, wf_injected *out);
 
-/* Is anything queued? Never misses a push that has returned. */
+/* Is anything queued? Never misses a push that has returned. May say yes to what another
+ * consumer is taking at the moment. While some of what a consumer saw is left it does not
+ * touch the producers' line. */
 static inline bool wf_injector_any(const wf_injector *injector) {
-  /* Acquire on both: pairs with the release stores in injector.c. taken first: then the
-   * answer "no" means that all pushes up to the second load had been taken. */
+  /* Acquire on both counters: pairs with the release stores in injector.c. taken first:
+   * then the answer "no" means that all pushes up to the last load had been taken. */
   uint64_t taken = wf_u64_load_acquire(&injector->x_taken);
-  /* explorer: relaxed suffices, entries are looked at under the lock, which acquires
-   * again. */
+  /* Relaxed: a "yes" is a hint, whoever takes looks again under the lock. */
+  if (wf_u64_load_relaxed(&injector->x_seen) != taken) return true;
+  /* Acquire: pairs as above. explorer: relaxed suffices, entries are looked at under the
+   * lock, which acquires again. */
   return wf_u64_load_acquire(&injector->x_pushed) != taken;
 }
 

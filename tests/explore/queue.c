@@ -158,6 +158,22 @@ INJECTOR(injector_revoke_against_take, .setup = one_with_ticket,
 INJECTOR(injector_revoke_take_push, .setup = one_with_ticket,
          .threads = {revoke, take_two, push_1}, .bound = 3, .quick_bound = 2)
 
+/* A hole behind all that consumers have seen: who takes the entry before it passes it. */
+static void one_left_of_two_seen(void) {
+  begin();
+  for (int i = 0; i < 2; i++)
+    XP_CHECK(wf_injector_push(&injector, nothing, NULL, NULL) == 0);
+  XP_CHECK(take());
+}
+static void push_and_revoke(void) {
+  push(0, &receipt);
+  revoke();
+}
+INJECTOR(injector_hole_not_seen, .setup = one_left_of_two_seen,
+         .threads = {push_and_revoke, take_two}, .bound = 3)
+INJECTOR(injector_hole_not_seen_by_two, .setup = one_left_of_two_seen,
+         .threads = {push_and_revoke, take_one, take_one}, .bound = 3, .quick_bound = 2)
+
 static bool is_value(void *ctx, const void *arg) {
   return ctx == arg;
 }
@@ -185,6 +201,29 @@ static void look_after_consumer(void) {
 INJECTOR(injector_any_after_take, .setup = begin,
          .threads = {push_0_and_1, take_one_of_two, look_after_consumer}, .bound = 3,
          .quick_bound = 2)
+
+/* There is one, and a consumer that takes it sees a second one before it says so: at no
+ * moment is the queue empty, and who looks does not find it empty. */
+static bool looked_empty, saw_second;
+static void one_queued(void) {
+  begin();
+  push(0, NULL);
+  looked_empty = saw_second = false;
+}
+static void take_and_note(void) {
+  (void)take();
+  saw_second = wf_u64_peek(&injector.x_seen) == 2;
+}
+static void look(void) {
+  looked_empty = !wf_injector_any(&injector);
+}
+static void never_looked_empty(void) {
+  XP_CHECK(!(looked_empty && saw_second));
+  end();
+}
+SCENARIO(injector_never_empty, .setup = one_queued,
+         .threads = {push_1, take_and_note, look}, .check = never_looked_empty,
+         .bound = 3, .quick_bound = 2)
 
 /* Never misses a push that has returned: the sleeper looks after it has registered. */
 static wf_u32 x_asleep;
