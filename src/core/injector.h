@@ -98,8 +98,8 @@ static inline bool wf_injector_any(const wf_injector *injector) {
   uint64_t taken = wf_u64_load_acquire(&injector->x_taken);
   /* Relaxed: a "yes" is a hint, whoever takes looks again under the lock. */
   if (wf_u64_load_relaxed(&injector->x_seen) != taken) return true;
-  /* Acquire: pairs as above. explorer: relaxed suffices, entries are looked at under the
-   * lock, which acquires again. */
+  /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed suffices,
+   * entries are looked at under the lock, which acquires again. */
   return wf_u64_load_acquire(&injector->x_pushed) != taken;
 }
 
