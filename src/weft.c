@@ -115,6 +115,7 @@
 #include "par/sort/order/select.c"
 #include "par/sort/order/sort.c"
 
+#include "par/sort/radix/buckets.c"
 #include "par/sort/radix/lists.c"
 #include "par/sort/radix/radix.c"
 #include "par/sort/radix/typed.c"

@@ -4,8 +4,8 @@
  * A list of segments of {function, context} pairs with a lock at each end, so that
  * producers and consumers do not wait for each other; each lock is held for a few
  * nanoseconds. A segment is freed or recycled under the lock of the consumers, when the
- * producers have left it, so there is no ABA. Two counters that only grow show without a
- * lock whether anything is queued: an entry counts from before its push returns until a
+ * producers have left it, so there is no ABA. Counters that only grow show without a lock
+ * whether anything is queued: an entry counts from before its push returns until a
  * consumer has it. An entry that is taken out of the middle leaves a hole, without a
  * function, that the consumers pass over.
  *
@@ -96,7 +96,7 @@ static inline bool wf_injector_any(const wf_injector *injector) {
   /* Acquire on both counters: pairs with the release stores in injector.c. taken first:
    * then the answer "no" means that all pushes up to the last load had been taken. */
   uint64_t taken = wf_u64_load_acquire(&injector->x_taken);
-  /* Relaxed: a "yes" is a hint, whoever takes looks again under the lock. */
+  /* Relaxed: a "yes" is a hint, a consumer looks again under the lock. */
   if (wf_u64_load_relaxed(&injector->x_seen) != taken) return true;
   /* Acquire: pairs with the release in wf_injector_push. explorer: relaxed suffices,
    * entries are looked at under the lock, which acquires again. */

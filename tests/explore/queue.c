@@ -158,7 +158,8 @@ INJECTOR(injector_revoke_against_take, .setup = one_with_ticket,
 INJECTOR(injector_revoke_take_push, .setup = one_with_ticket,
          .threads = {revoke, take_two, push_1}, .bound = 3, .quick_bound = 2)
 
-/* A hole behind all that consumers have seen: who takes the entry before it passes it. */
+/* A hole behind all that consumers have seen: the one that takes the entry before the
+ * hole also passes the hole. */
 static void one_left_of_two_seen(void) {
   begin();
   for (int i = 0; i < 2; i++)
@@ -186,6 +187,12 @@ static void take_second(void) {
   if (wf_injector_take_match(&injector, nothing, is_value, &values[1], &entry))
     taken[1]++;
 }
+static void push_and_match_1(void) {
+  push(1, NULL);
+  take_second();
+}
+INJECTOR(injector_match_not_seen, .setup = one_left_of_two_seen,
+         .threads = {push_and_match_1, take_two}, .bound = 3)
 INJECTOR(injector_match_against_take, .setup = two_queued,
          .threads = {take_second, take_two}, .bound = XP_UNBOUNDED, .quick_bound = 3)
 INJECTOR(injector_match_against_push, .setup = one_with_ticket,
@@ -203,7 +210,7 @@ INJECTOR(injector_any_after_take, .setup = begin,
          .quick_bound = 2)
 
 /* There is one, and a consumer that takes it sees a second one before it says so: at no
- * moment is the queue empty, and who looks does not find it empty. */
+ * moment is the queue empty, so a thread that looks never finds it empty. */
 static bool looked_empty, saw_second;
 static void one_queued(void) {
   begin();

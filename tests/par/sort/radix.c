@@ -1,11 +1,11 @@
-/* The parts of the radix sort that exist once for each kind of CPU: runs (which bucket an
+/* The parts of the radix sort that exist once for each kind of CPU: which bucket an
  * element belongs to) and lists (how leaves are sorted).
  *
  * SPDX-License-Identifier: MIT */
 #include "par/sort/radix/radix.h"
 #include "par/sort/support.h"
 
-/* ---- runs ---- */
+/* ---- buckets ---- */
 
 enum { SLICES = 64 };
 
@@ -26,17 +26,17 @@ static wf_digit some_digit(unsigned bits, uint64_t *random) {
   return digit;
 }
 
-static void check_run(const wf_runs *runs, const wf_digit *digit, const wf_coding *coding,
-                      bool wide, uint64_t *random) {
-  wf_bits64 src[WF_RUN], encoded[WF_RUN];
+static void check_batch(const wf_bucket_loops *loops, const wf_digit *digit,
+                        const wf_coding *coding, bool wide, uint64_t *random) {
+  wf_bits64 src[WF_BUCKET_BATCH], encoded[WF_BUCKET_BATCH];
   wf_bits32 *narrow_src = (wf_bits32 *)src, *narrow_encoded = (wf_bits32 *)encoded;
-  uint32_t buckets[WF_RUN];
-  for (unsigned i = 0; i < WF_RUN; i++) src[i] = harness_random(random);
+  uint32_t buckets[WF_BUCKET_BATCH];
+  for (unsigned i = 0; i < WF_BUCKET_BATCH; i++) src[i] = harness_random(random);
   if (wide)
-    runs->bits64(digit, coding, src, encoded, buckets);
+    loops->bits64(digit, coding, src, encoded, buckets);
   else
-    runs->bits32(digit, coding, narrow_src, narrow_encoded, buckets);
-  for (unsigned i = 0; i < WF_RUN; i++) {
+    loops->bits32(digit, coding, narrow_src, narrow_encoded, buckets);
+  for (unsigned i = 0; i < WF_BUCKET_BATCH; i++) {
     uint64_t want =
         wide ? wf_encode_u64(coding, src[i]) : wf_encode_u32(coding, narrow_src[i]);
     CHECK_EQ(wide ? encoded[i] : narrow_encoded[i], want);
@@ -44,26 +44,26 @@ static void check_run(const wf_runs *runs, const wf_digit *digit, const wf_codin
   }
 }
 
-TEST(runs_of_all_cpus_agree_with_one_element_at_a_time) {
+TEST(loops_of_all_cpus_agree_with_one_element_at_a_time) {
   const wf_coding *const codings[] = {&wf_coding_u32, &wf_coding_i32, &wf_coding_f32,
                                       &wf_coding_u64, &wf_coding_i64, &wf_coding_f64};
   uint64_t random = harness_seed();
   wf_key_slice slices[SLICES];
   unsigned sets = 0;
-  for (unsigned set = 0; set < WF_RUNS_SETS; set++) {
-    const wf_runs *runs = wf_runs_of(set);
-    if (runs == NULL) continue;
+  for (unsigned set = 0; set < WF_BUCKET_LOOPS_SETS; set++) {
+    const wf_bucket_loops *loops = wf_bucket_loops_of(set);
+    if (loops == NULL) continue;
     sets++;
     for (unsigned round = 0; round < 300; round++) {
       bool wide = round / 3 % 2 == 1;
       wf_digit digit = some_digit(wide ? 64 : 32, &random);
       for (unsigned i = 0; i < SLICES; i++) slices[i] = some_slice(digit.shift, &random);
-      if (round % 4 == 0) digit.slices = slices;
-      check_run(runs, &digit, codings[round % 6], wide, &random);
+      if (round / 6 % 2 == 0) digit.slices = slices;
+      check_batch(loops, &digit, codings[round % 6], wide, &random);
     }
   }
   CHECK(sets >= 1);
-  CHECK(wf_runs_get() != NULL);
+  CHECK(wf_bucket_loops_get() != NULL);
 }
 
 /* Keys outside of the digit's range fall into the first and the last bucket. */
@@ -119,7 +119,7 @@ static unsigned sort_by_lists(const wf_lists *lists, const uint32_t *keys, size_
   return (unsigned)narrow_done + (unsigned)wide_done;
 }
 
-/* Even keys but for `same` at one place: one list is longer than its row by as many. */
+/* Even keys but for `same` that agree with another one, all in one list. */
 static unsigned sort_with_a_long_list(const wf_lists *lists, size_t n, size_t same,
                                       uint64_t *random) {
   uint32_t *keys = array_of(n, sizeof *keys);
@@ -171,15 +171,17 @@ TEST(lists_of_keys_of_any_range) {
   }
 }
 
-/* Few lists have keys, at the ends and in between. */
-TEST(lists_of_which_most_are_empty) {
+/* Whole groups of lists have no keys: all are in the lower part of the range, but one at
+ * its end. One list before the gap is longer than its row. */
+TEST(lists_of_which_many_are_empty) {
   const wf_lists *lists = wf_lists_get();
-  uint64_t random = harness_seed();
-  uint32_t keys[WF_LISTS_LEAST];
+  enum { LENGTH = 1000, SAME = 10 };
+  uint32_t keys[LENGTH];
   if (lists == NULL) return;
-  for (unsigned round = 0; round < 200; round++) {
-    for (unsigned i = 0; i < WF_LISTS_LEAST; i++)
-      keys[i] = (uint32_t)(harness_random(&random) % 2000 + (i % 2 << 19));
-    sort_by_lists(lists, keys, WF_LISTS_LEAST);
+  for (uint32_t part = 10; part <= 16; part++) {
+    for (uint32_t i = 0; i < LENGTH; i++) keys[i] = i * 577 % LENGTH * part * 62;
+    for (uint32_t i = 0; i < SAME; i++) keys[i] = keys[SAME];
+    keys[LENGTH - 1] = 1000000;
+    CHECK_EQ(sort_by_lists(lists, keys, LENGTH), 2);
   }
 }

@@ -59,7 +59,7 @@ TEST_LIMIT(sorts_everything, 120) {
 }
 
 /* CPUs without AVX-512 sort leaves in another way. */
-TEST_LIMIT(sorts_everything_without_vectors, 120) {
+TEST_LIMIT(sorts_everything_without_lists, 120) {
   round_of round = {sort_and_check, 0};
   wf_lists_allow(false);
   each_kind_length_pattern(&round);

@@ -1,6 +1,6 @@
 /* par/sort/radix/lists_template.h - a template for AVX-512: sorts numbers by putting them
- * into short lists by their leading bits, and then as many lists at a time as a vector
- * has columns. lists.c includes it for numbers of 64 and of 32 bits.
+ * into short lists by their distance from the lowest, and then as many lists at a time as
+ * a vector has columns. lists.c includes it for numbers of 64 and of 32 bits.
  *
  * Each list has a row of memory for LISTS_LENGTH elements, so that nothing is counted
  * before; the few that find it full are kept apart. A row becomes a column: element l of

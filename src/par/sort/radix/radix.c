@@ -23,17 +23,21 @@ static size_t choose_blocks(size_t n, size_t buckets, unsigned crew) {
   return blocks < most ? blocks : most;
 }
 
-/* A slot is large enough for the lists of a usual leaf, whose rows have WF_LISTS_LENGTH
- * places for WF_LISTS_USUAL elements. */
-enum { SLOT_LEAST = WF_LISTS_TABLE + 2 * WF_BUCKET_BYTES };
+static size_t in_lines(size_t bytes) {
+  return (bytes + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
+}
+
+/* A slot holds a line for each bucket, and later what a leaf needs. */
+static size_t choose_slot(const wf_radix *radix, size_t size) {
+  size_t lines = radix->stride * WF_LINE_BYTES;
+  size_t leaf =
+      radix->lists == NULL ? WF_LEAF_BYTES : wf_lists_bytes(WF_LEAF_BYTES / size, size);
+  return in_lines(lines < leaf ? leaf : lines);
+}
 
 /* Slots beyond the bits of a word are not lent. */
 static uintptr_t all_slots(size_t blocks) {
   return blocks >= 8 * sizeof(uintptr_t) ? UINTPTR_MAX : ((uintptr_t)1 << blocks) - 1;
-}
-
-static size_t in_lines(size_t bytes) {
-  return (bytes + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
 }
 
 bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *coding,
@@ -44,7 +48,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   radix->opts.split = WEFT_SPLIT_ADAPTIVE;
   radix->opts.min_len = radix->opts.max_len = radix->opts.target_chunks = 0;
   radix->coding = *coding;
-  radix->runs = wf_runs_get();
+  radix->bucket_loops = wf_bucket_loops_get();
   radix->lists = wf_lists_get();
   radix->past_caches = n >= WF_PAST_CACHES_SCRATCH / size;
   radix->stride = wf_radix_buckets(n, size);
@@ -54,8 +58,7 @@ bool wf_radix_begin(wf_radix *radix, const weft_opts *given, const wf_coding *co
   size_t ranges = in_lines(2 * radix->blocks * sizeof(uint64_t));
   size_t slices =
       n >= WF_KEY_SLICES_WORTH ? in_lines(WF_KEY_SLICES * sizeof(wf_key_slice)) : 0;
-  radix->slot_size = radix->stride * WF_LINE_BYTES;
-  if (radix->slot_size < SLOT_LEAST) radix->slot_size = SLOT_LEAST;
+  radix->slot_size = choose_slot(radix, size);
   size_t slots = radix->blocks * radix->slot_size;
   radix->scratch =
       wf_scratch_get(2 * table + starts + ranges + slices + slots + n * size);

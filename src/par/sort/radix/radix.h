@@ -8,7 +8,7 @@
  *                        leaves
  *     select_template.h  the nth element, sorting without memory, looking for order
  *     radix.c            memory of a sort, places of its buckets, slices for uneven keys
- *     runs.c             which buckets elements belong to, a run of elements at a time
+ *     buckets.c          which buckets elements belong to, a batch of them at a time
  *     lists.c            sorting of leaves with AVX-512; its loops in lists_template.h
  *
  * A sort owns its wf_radix; blocks of the array and buckets belong to one task each.
@@ -28,15 +28,16 @@
 enum {
   /* Up to this many elements are sorted by insertion: a choice. */
   WF_INSERTION_MOST = 40,
-  /* A leaf sorts by as many leading bits as it takes to number its elements and this many
-   * more, so that few keys agree in all of them, WF_LEAF_UNEVEN_BITS if its keys are
-   * known to be uneven; then it may move each element by WF_LEAF_MOVES places on average,
-   * or sorts by all bits. Choices. */
+  /* A leaf sorts by its leading bits: as many as number its elements, and
+   * WF_LEAF_MORE_BITS more so that few keys agree in all of them. If lists found the keys
+   * uneven, it is WF_LEAF_UNEVEN_BITS more. After that it may move each element by
+   * WF_LEAF_MOVES places on average, or it sorts by all bits. Choices. */
   WF_LEAF_MORE_BITS = 3,
   WF_LEAF_UNEVEN_BITS = 7,
   WF_LEAF_MOVES = 4,
-  /* The most bytes of a leaf: fits twice into a CPU's own cache, of 256 KiB or more. Also
-   * what one thread sorts without entering a pool. */
+  /* The most bytes of a leaf: fits into a CPU's own cache twice, or with the rows of its
+   * lists where the cache has 512 KiB. Also what one thread sorts without entering a
+   * pool. */
   WF_LEAF_BYTES = 128 << 10,
   /* Buckets of a distribution: as many as make leaves of WF_BUCKET_BYTES, measured
    * ("Fewer buckets"), and a power of two. The least is a choice: each distribution
@@ -65,9 +66,9 @@ typedef struct wf_key_slice {
   uint32_t offset, shift;
 } wf_key_slice;
 
-/* Which bucket a key belongs to: its distance from `low`, at most `most` (keys below and
- * above fall into the first and the last bucket), in steps of 2^shift. The step is the
- * bucket; if there are slices, it is the slice. */
+/* Which bucket a key belongs to: its distance from `low`, at most `most`, in steps of
+ * 2^shift. The step is the bucket; if there are slices, it is the slice. Keys outside of
+ * the range fall into the buckets of its ends. */
 typedef struct wf_digit {
   uint64_t low, most;
   unsigned shift;
@@ -155,9 +156,9 @@ typedef struct wf_radix {
   const weft_opts *given;
   weft_opts opts; /* for loops inside: not cancelled, for all elements must come back */
   wf_coding coding;
-  const struct wf_runs *runs;   /* how elements and their buckets are read */
-  const struct wf_lists *lists; /* how leaves are sorted, or NULL */
-  bool past_caches;             /* there are more elements than the caches hold */
+  const struct wf_bucket_loops *bucket_loops; /* which buckets elements belong to */
+  const struct wf_lists *lists;               /* how leaves are sorted, or NULL */
+  bool past_caches;     /* there are more elements than the caches hold */
   size_t blocks;        /* that the array is cut into: the unit of counting and writing */
   size_t stride;        /* the most buckets of any pass */
   size_t buckets;       /* of the pass under way */
@@ -216,35 +217,35 @@ bool wf_radix_make_slices(wf_radix *radix, size_t slices, unsigned shift);
 char *wf_radix_take_slot(wf_radix *radix);
 void wf_radix_put_slot(wf_radix *radix, const char *slot);
 
-/* ---- runs.c ---- */
+/* ---- buckets.c ---- */
 
-/* A distribution reads elements in runs of this length, encodes them and finds their
- * buckets in a loop of its own, which the compiler makes vectors of. A choice: 64 is as
- * fast as 256 and needs a quarter of the stack. */
-enum { WF_RUN = 64 };
+/* A distribution reads elements in batches of this length, encodes them and finds their
+ * buckets in a loop of its own, which the compiler makes vectors of. A choice: shorter
+ * ones need less of the stack. */
+enum { WF_BUCKET_BATCH = 64 };
 
-/* For WF_RUN elements of `src` and a digit without slices. */
-typedef struct wf_runs {
+/* For WF_BUCKET_BATCH elements of `src`. */
+typedef struct wf_bucket_loops {
   void (*bits32)(const wf_digit *digit, const wf_coding *coding, const wf_bits32 *src,
                  wf_bits32 *encoded, uint32_t *buckets);
   void (*bits64)(const wf_digit *digit, const wf_coding *coding, const wf_bits64 *src,
                  wf_bits64 *encoded, uint32_t *buckets);
-} wf_runs;
+} wf_bucket_loops;
 
 /* The widest that this CPU can run. */
-const wf_runs *wf_runs_get(void);
+const wf_bucket_loops *wf_bucket_loops_get(void);
 
 /* Those for any CPU, for AVX2 and for AVX-512, or NULL if this CPU cannot run them. */
-enum { WF_RUNS_SETS = 3 };
-const wf_runs *wf_runs_of(unsigned set);
+enum { WF_BUCKET_LOOPS_SETS = 3 };
+const wf_bucket_loops *wf_bucket_loops_of(unsigned set);
 
 /* ---- lists.c ---- */
 
 /* A leaf is put into lists of WF_LISTS_USUAL elements on average, if its keys are even,
  * so that few find no place in a row of WF_LISTS_LENGTH, the width of the sorting
  * network. The number of lists is a multiple of the columns of the widest vector.
- * WF_LISTS_MOST is the longest leaf, and shorter ones than WF_LISTS_LEAST are not worth
- * it. The usual length and the least are choices. */
+ * Leaves that are shorter than WF_LISTS_LEAST or longer than WF_LISTS_MOST are sorted by
+ * bytes. The usual length and both limits are choices. */
 enum {
   WF_LISTS_LENGTH = 16,
   WF_LISTS_USUAL = 9,

@@ -8,9 +8,9 @@
  *     WF_KEY_OF(e)        the key of an element
  *     WF_ENCODE(c, e)     the element as it is sorted, from the element as the caller has
  *     WF_DECODE(c, e)     it, and back; c is a const wf_coding *
- *     WF_RUN_LOOP         the members of wf_runs and wf_lists that read and sort such
- *     WF_LISTS_LEAF       elements; not defined if they are more than their keys. If they
- *                         are, the functions of select_template.h are made, too
+ *     WF_BUCKET_LOOP      the members of wf_bucket_loops and wf_lists for such elements.
+ *     WF_LISTS_LEAF       Both or neither are defined: not for elements that are more
+ *                         than their keys. Where they are, select_template.h is included
  *
  * How: one pass distributes the elements over up to WF_BUCKETS_MOST buckets by the
  * leading bits in which they differ (if these are spread unevenly, by slices that a
@@ -32,7 +32,7 @@
  *     by_bytes_bits32 by_bytes_bits64 by_bytes_pair
  *     leaf_bits32 leaf_bits64 leaf_pair
  *     leaf_in_slot_bits32 leaf_in_slot_bits64 leaf_in_slot_pair
- *     read_run_bits32 read_run_bits64 read_run_pair                  distribution
+ *     read_batch_bits32 read_batch_bits64 read_batch_pair                  distribution
  *     count_block_bits32 count_block_bits64 count_block_pair
  *     count_blocks_bits32 count_blocks_bits64 count_blocks_pair
  *     write_line_bits32 write_line_bits64 write_line_pair
@@ -216,16 +216,19 @@ static void WF_SORT(leaf_in_slot)(const wf_lists *lists, WF_ELEM *src, char *slo
 
 /* ---- the distribution ---- */
 
-/* Up to WF_RUN elements of the source, from `begin` on: encoded, and their buckets. */
-static inline void WF_SORT(read_run)(const WF_SORT(pass) * pass, size_t begin,
-                                     size_t count, WF_ELEM *encoded, uint32_t *buckets) {
+/* Up to WF_BUCKET_BATCH elements of the source, from `begin` on: encoded, and their
+ * buckets. */
+static inline void WF_SORT(read_batch)(const WF_SORT(pass) * pass, size_t begin,
+                                       size_t count, WF_ELEM *encoded,
+                                       uint32_t *buckets) {
   const WF_ELEM *src = pass->src + begin;
   const wf_digit digit = pass->digit;
   const wf_coding load = pass->load;
   (void)load;
-#ifdef WF_RUN_LOOP
-  if (WF_LIKELY(count == WF_RUN)) {
-    pass->radix->runs->WF_RUN_LOOP(&pass->digit, &pass->load, src, encoded, buckets);
+#ifdef WF_BUCKET_LOOP
+  if (WF_LIKELY(count == WF_BUCKET_BATCH)) {
+    pass->radix->bucket_loops->WF_BUCKET_LOOP(&pass->digit, &pass->load, src, encoded,
+                                              buckets);
     return;
   }
 #endif
@@ -239,12 +242,12 @@ static void WF_SORT(count_block)(const WF_SORT(pass) * pass, size_t k) {
   const wf_radix *radix = pass->radix;
   size_t *counts = wf_radix_counts(radix, k);
   size_t to = wf_radix_block(radix, pass->n, k + 1), length;
-  WF_ELEM run[WF_RUN];
-  uint32_t buckets[WF_RUN];
+  WF_ELEM batch[WF_BUCKET_BATCH];
+  uint32_t buckets[WF_BUCKET_BATCH];
   memset(counts, 0, radix->buckets * sizeof *counts);
   for (size_t at = wf_radix_block(radix, pass->n, k); at < to; at += length) {
-    length = to - at < WF_RUN ? to - at : WF_RUN;
-    WF_SORT(read_run)(pass, at, length, run, buckets);
+    length = to - at < WF_BUCKET_BATCH ? to - at : WF_BUCKET_BATCH;
+    WF_SORT(read_batch)(pass, at, length, batch, buckets);
     for (size_t i = 0; i < length; i++) counts[buckets[i]]++;
   }
 }
@@ -279,16 +282,16 @@ static void WF_SORT(scatter_block)(const WF_SORT(pass) * pass, size_t k) {
   size_t phase = (uintptr_t)pass->dst / sizeof(WF_ELEM) % LENGTH;
   WF_ELEM *dst = pass->dst - phase;
   size_t to = wf_radix_block(radix, pass->n, k + 1), length;
-  WF_ELEM run[WF_RUN];
-  uint32_t buckets[WF_RUN];
+  WF_ELEM batch[WF_BUCKET_BATCH];
+  uint32_t buckets[WF_BUCKET_BATCH];
   for (size_t b = 0; b < radix->buckets; b++) first[b] = place[b] += phase;
   for (size_t at = wf_radix_block(radix, pass->n, k); at < to; at += length) {
-    length = to - at < WF_RUN ? to - at : WF_RUN;
-    WF_SORT(read_run)(pass, at, length, run, buckets);
+    length = to - at < WF_BUCKET_BATCH ? to - at : WF_BUCKET_BATCH;
+    WF_SORT(read_batch)(pass, at, length, batch, buckets);
     for (size_t i = 0; i < length; i++) {
       size_t b = buckets[i], p = place[b]++;
       WF_ASSERT(b < radix->buckets && p - phase < pass->n);
-      lines[b * LENGTH + p % LENGTH] = run[i];
+      lines[b * LENGTH + p % LENGTH] = batch[i];
       if (p % LENGTH == LENGTH - 1)
         WF_SORT(write_line)(dst, p + 1, first[b], lines + b * LENGTH, past);
     }
@@ -485,7 +488,7 @@ static void WF_SORT(radix_sort)(wf_radix *radix, WF_ELEM *a, size_t n) {
 #ifdef WF_LISTS_LEAF
 #include "select_template.h"
 #undef WF_LISTS_LEAF
-#undef WF_RUN_LOOP
+#undef WF_BUCKET_LOOP
 #endif
 #undef WF_SORT
 #undef WF_ELEM

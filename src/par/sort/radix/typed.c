@@ -23,7 +23,7 @@
 #define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u32(c, e)
 #define WF_DECODE(c, e) wf_decode_u32(c, e)
-#define WF_RUN_LOOP     bits32
+#define WF_BUCKET_LOOP  bits32
 #define WF_LISTS_LEAF   leaf_bits32
 #include "sort_template.h"
 
@@ -33,7 +33,7 @@
 #define WF_KEY_OF(e)    (e)
 #define WF_ENCODE(c, e) wf_encode_u64(c, e)
 #define WF_DECODE(c, e) wf_decode_u64(c, e)
-#define WF_RUN_LOOP     bits64
+#define WF_BUCKET_LOOP  bits64
 #define WF_LISTS_LEAF   leaf_bits64
 #include "sort_template.h"
 
