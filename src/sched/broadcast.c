@@ -39,11 +39,11 @@ static inline void check_lists(const weft_pool *pool) {
 
 /* ---- posting ---- */
 
-/* Puts a broadcast into the lists, for all started threads except worker `except` (0 for
- * none), and wakes them. The caller has set fn, ctx, count, first_index, region, waiter
- * and blocks. False if the pool takes no more broadcasts. */
-static bool post(weft_pool *pool, wf_broadcast *broadcast, unsigned except) {
-  unsigned started = wf_pool_started(pool);
+/* Puts a broadcast into the lists, for the `started` threads of the pool except worker
+ * `except` (0 for none), and wakes them. The caller has set fn, ctx, count, first_index,
+ * region, waiter and blocks. False if the pool takes no more broadcasts. */
+static bool post(weft_pool *pool, wf_broadcast *broadcast, unsigned started,
+                 unsigned except) {
   broadcast->next = NULL;
   memset(broadcast->not_taken, 0, sizeof broadcast->not_taken);
   uint32_t addressees = 0;
@@ -240,17 +240,19 @@ static void call_here(wf_worker *worker, const wf_broadcast *broadcast, unsigned
  * for a context. */
 static void broadcast_from(weft_pool *pool, wf_worker *worker, wf_broadcast_fn *fn,
                            void *ctx) {
-  bool started = worker != NULL && !worker->alone && is_started(worker);
+  /* Read once: a stand-in's hook may come here while the pool ends, when it becomes 0. */
+  unsigned started = wf_pool_started(pool);
+  bool is_one = worker != NULL && !worker->alone && is_started(worker);
   wf_broadcast broadcast = {.fn = fn, .ctx = ctx, .region = wf_guest_region()};
-  broadcast.count = wf_pool_started(pool) + (started ? 0 : 1);
-  broadcast.first_index = started ? 0 : 1;
+  broadcast.count = started + (is_one ? 0 : 1);
+  broadcast.first_index = is_one ? 0 : 1;
   broadcast.blocks = worker == NULL || worker->serial || worker->alone;
   broadcast.waiter = broadcast.blocks ? 0 : worker->index;
-  if (!post(pool, &broadcast, started ? worker->index : 0)) {
+  if (!post(pool, &broadcast, started, is_one ? worker->index : 0)) {
     fn(0, 1, ctx); /* in a hook at the end of the pool */
     return;
   }
-  call_here(worker, &broadcast, started ? worker->index - 1 : 0);
+  call_here(worker, &broadcast, is_one ? worker->index - 1 : 0);
   if (!wf_count_latch_count_off(&broadcast.done)) await_calls(worker, &broadcast);
   unlist(pool, &broadcast);
 }

@@ -238,7 +238,8 @@ static void stop_threads(weft_pool *pool) {
   for (unsigned i = 1; i <= started; i++)
     if (wf_latch_set(&pool->workers[i].terminate)) wf_sleep_wake_worker(pool, i);
   for (unsigned i = 1; i <= started; i++) wf_sys_thread_join(pool->workers[i].thread);
-  wf_u32_store_relaxed(&pool->x_started, 0); /* no other thread is left */
+  /* Relaxed: stand-ins, in a hook, take either number. */
+  wf_u32_store_relaxed(&pool->x_started, 0);
   wf_pool_check_none_idle(pool);
   WF_ASSERT(wf_u32_peek(&pool->x_background_count) == 0);
   WF_ASSERT(pool->broadcasts_due == NULL);

@@ -104,7 +104,8 @@ struct weft_pool {
 };
 
 static inline unsigned wf_pool_started(const weft_pool *pool) {
-  return wf_u32_load_relaxed(&pool->x_started); /* relaxed: constant after creation */
+  /* Relaxed: constant from the creation on until all of them are joined. */
+  return wf_u32_load_relaxed(&pool->x_started);
 }
 
 /* How many threads work at once, the caller included: at least 1. */
