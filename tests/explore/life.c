@@ -119,6 +119,43 @@ SCENARIO(end_with_queued_broadcast, .setup = nothing_ran, .threads = {end_with_b
 SCENARIO(end_with_queued_broadcast_ra, .setup = nothing_ran,
          .threads = {end_with_broadcast}, .modes = XP_RA, .bound = 1, .quick_bound = -2)
 
+/* The hook of a stand-in broadcasts while the pool ends: as many are called as the
+ * function is told. */
+typedef struct announced {
+  wf_u32 x_calls, x_count;
+} announced;
+static void note_announced(unsigned index, unsigned count, void *ctx) {
+  announced *a = (announced *)ctx;
+  XP_CHECK(index < count);
+  wf_u32_store_relaxed(&a->x_count, count);
+  wf_u32_fetch_add_relaxed(&a->x_calls, 1);
+}
+static void broadcast_in_hook(unsigned worker, void *ctx) {
+  announced a = {0};
+  (void)ctx;
+  if (worker < 2) return; /* the started thread */
+  weft_broadcast(note_announced, &a);
+  XP_CHECK(wf_u32_load_relaxed(&a.x_calls) == wf_u32_load_relaxed(&a.x_count));
+}
+static void blocks(void *ctx) {
+  weft_blocking_begin();
+  count_run(ctx);
+  weft_blocking_end();
+}
+static void end_with_stand_in(void) {
+  weft_config config = small_config(2);
+  weft_pool *pool;
+  config.blocking = 1;
+  config.on_start = broadcast_in_hook;
+  XP_CHECK(weft_pool_create(&pool, &config) == 0);
+  XP_CHECK(weft_pool_detach(pool, blocks, NULL) == 0);
+  XP_CHECK(weft_pool_detach(pool, count_run, NULL) == 0);
+  weft_pool_destroy(pool);
+  ran(2);
+}
+SCENARIO(end_with_stand_in_hook, .setup = nothing_ran, .threads = {end_with_stand_in},
+         .modes = XP_SC, .quick_bound = 1)
+
 /* A background function at the end. */
 static void end_with_background(void) {
   weft_pool *pool = make(2);
