@@ -304,8 +304,10 @@ typedef struct weft_stats {
 
 /* Adds up the statistics of a pool; NULL means the current one.
  *
- * Meaning: the numbers are recent, and exact when the pool is at rest. A struct_size
- * smaller than today's fills only the members that are whole in it.
+ * Meaning: the numbers are recent, and exact when the pool is at rest. All but working_ns
+ * only grow; that one counts a search as work until it is over, and may then be some
+ * microseconds lower. A struct_size smaller than today's fills only the members that are
+ * whole in it.
  *
  * Threads: any, at any time. Errors: none; a NULL total, or one whose struct_size is not
  * set, stays as it is. Cost: a pass over the workers.
