@@ -267,8 +267,21 @@ void wf_sched_part_ends(void);
 
 /* ---- cancellation ---- */
 
+/* How many open scopes of the process are cancelled, or about to be (scope.c). In a cache
+ * line of its own: every task reads it, and it changes rarely. */
+extern struct wf_cancelled_scopes {
+  _Alignas(WF_CACHE_LINE) wf_u32 x_count;
+} wf_cancelled_scopes;
+
+/* May any scope be cancelled? If not, nobody has to look at all that are around. */
+static inline bool wf_scope_may_be_cancelled(void) {
+  /* Relaxed: who knows that a scope was cancelled has seen it counted; scope.md. */
+  return WF_UNLIKELY(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count) != 0);
+}
+
 /* Is the scope, or one around it, cancelled? */
 static inline bool wf_scope_is_cancelled(const struct weft_scope *scope) {
+  if (!wf_scope_may_be_cancelled()) return false;
   for (; scope != NULL; scope = scope->parent)
     /* Acquire: pairs with the CAS in weft_scope_cancel: what the canceller did before is
      * visible to the threads that stop for it. */

@@ -176,13 +176,21 @@ void wf_scope_expect_open(const weft_scope *s, const char *call) {
                                             : "this scope was never begun");
 }
 
+struct wf_cancelled_scopes wf_cancelled_scopes;
+
+/* Adds to the number of cancelled scopes. Relaxed: scope.md, "Cancelled scopes". */
+static void count_cancelled(int change) {
+  wf_u32_fetch_add_relaxed(&wf_cancelled_scopes.x_count, (uint32_t)change);
+}
+
 void weft_scope_cancel(weft_scope *s, int error) {
   wf_scope_expect_open(s, "weft_scope_cancel");
   while (s->passes_up) s = s->parent; /* which stays open longer */
-  uint32_t none = 0;
-  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
-   * explorer: acq_rel suffices, it is one word. */
-  wf_u32_cas_seq_cst(&s->x_error, &none, (uint32_t)(error != 0 ? error : WEFT_ECANCELED));
+  uint32_t none = 0, value = (uint32_t)(error != 0 ? error : WEFT_ECANCELED);
+  count_cancelled(1); /* first, so that nobody sees the error and not the count */
+  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled, and of a thread that comes
+   * second. The first one wins. explorer: acq_rel suffices, it is one word. */
+  if (!wf_u32_cas_seq_cst(&s->x_error, &none, value)) count_cancelled(-1);
 }
 
 bool weft_scope_cancelled(const weft_scope *s) {
@@ -191,6 +199,7 @@ bool weft_scope_cancelled(const weft_scope *s) {
 
 /* The scope's own error, or that of the nearest scope around it which has one. */
 static int first_error(const weft_scope *s) {
+  if (!wf_scope_may_be_cancelled()) return 0;
   for (; s != NULL; s = s->parent) {
     /* Acquire: pairs with the CAS in weft_scope_cancel. */
     int error = (int)wf_u32_load_acquire(&s->x_error);
@@ -327,7 +336,11 @@ int weft_scope_end(weft_scope *s) {
     wf_guest_set_region_outside(s->outer_region);
   }
   s->state = WF_SCOPE_ENDED;
-  return first_error(s);
+  int error = first_error(s);
+  /* Relaxed: all that cancel the scope have done so by now. */
+  if (WF_UNLIKELY(error != 0) && wf_u32_load_relaxed(&s->x_error) != 0)
+    count_cancelled(-1);
+  return error;
 }
 
 /* ---- fork ---- */

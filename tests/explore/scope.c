@@ -216,6 +216,39 @@ LARGE_SCENARIO(cancel_against_spawn, .setup = open_scope,
                .threads = {worker_1, scope_that_is_cancelled, cancel_from_outside},
                .check = check_at_most_2)
 
+/* Of two threads that cancel, the second one knows that the scope is cancelled as well as
+ * the first, and the count of cancelled scopes is down again at the end. */
+static void scope_cancelled_twice(void) {
+  weft_scope scope;
+  weft_opts opts = in_pool();
+  weft_scope_begin_with(&opts, &scope);
+  x_scope = &scope;
+  tell_open(1);
+  weft_scope_cancel(&scope, 8);
+  XP_CHECK(weft_scope_cancelled(&scope));
+  await_open(2);
+  int error = weft_scope_end(&scope);
+  XP_CHECK(error == 7 || error == 8);
+  done_with_pool();
+}
+
+static void cancel_and_ask(void) {
+  await_open(1);
+  weft_scope_cancel(x_scope, 7);
+  XP_CHECK(weft_scope_cancelled(x_scope));
+  tell_open(2);
+  done_with_pool();
+}
+
+static void check_none_cancelled(void) {
+  XP_CHECK(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count) == 0);
+  free_pool();
+}
+
+SCENARIO(cancel_against_cancel, .setup = open_scope,
+         .threads = {scope_cancelled_twice, cancel_and_ask},
+         .check = check_none_cancelled, .bound = 4, .ra_bound = 3, .quick_bound = 2)
+
 /* The error of a scope around comes with what was written before it was cancelled, and so
  * does the news that it is. */
 static unsigned reason;

@@ -307,6 +307,37 @@ static void three_levels(void *ctx) {
   }
 }
 
+/* Cancelled scopes are counted while they are open, each of them once. */
+static void count_while_open(void *ctx) {
+  (void)ctx;
+  weft_scope first, second, part;
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 0);
+  weft_scope_begin(&first);
+  weft_scope_begin(&second);
+  weft_scope_cancel(&first, 1);
+  weft_scope_cancel(&first, 2);
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 1);
+  weft_scope_cancel(&second, 3);
+  wf_scope_begin_part(&part);
+  weft_scope_cancel(&part, 4);
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 2);
+  CHECK_EQ(weft_scope_end(&part), 3);
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 2);
+  CHECK_EQ(weft_scope_end(&second), 3);
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 1);
+  weft_scope_begin(&second);
+  CHECK_EQ(weft_scope_end(&second), 1); /* of the one around: not its own */
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 1);
+  CHECK_EQ(weft_scope_end(&first), 1);
+  CHECK_EQ(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count), 0);
+}
+
+TEST(cancelled_scopes_are_counted_while_they_are_open) {
+  in_pools(count_while_open, NULL);
+  count_while_open(NULL);
+  weft_shutdown();
+}
+
 TEST(the_nearest_cancelled_scope_gives_the_error) {
   in_pools(three_levels, NULL);
   three_levels(NULL);
