@@ -275,7 +275,8 @@ extern struct wf_cancelled_scopes {
 
 /* May any scope be cancelled? If not, nobody has to look at all that are around. */
 static inline bool wf_scope_may_be_cancelled(void) {
-  /* Relaxed: who knows that a scope was cancelled has seen it counted; scope.md. */
+  /* Relaxed, pairs with the additions in count_cancelled: who knows that a scope was
+   * cancelled has seen it counted; scope.md. */
   return WF_UNLIKELY(wf_u32_load_relaxed(&wf_cancelled_scopes.x_count) != 0);
 }
 

@@ -178,7 +178,8 @@ void wf_scope_expect_open(const weft_scope *s, const char *call) {
 
 struct wf_cancelled_scopes wf_cancelled_scopes;
 
-/* Adds to the number of cancelled scopes. Relaxed: scope.md, "Cancelled scopes". */
+/* Adds to the number of cancelled scopes. Relaxed, pairs with the load in
+ * wf_scope_may_be_cancelled: scope.md, "Cancelled scopes". */
 static void count_cancelled(int change) {
   wf_u32_fetch_add_relaxed(&wf_cancelled_scopes.x_count, (uint32_t)change);
 }
@@ -188,8 +189,8 @@ void weft_scope_cancel(weft_scope *s, int error) {
   while (s->passes_up) s = s->parent; /* which stays open longer */
   uint32_t none = 0, value = (uint32_t)(error != 0 ? error : WEFT_ECANCELED);
   count_cancelled(1); /* first, so that nobody sees the error and not the count */
-  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled, and of a thread that comes
-   * second. The first one wins. explorer: acq_rel suffices, it is one word. */
+  /* seq_cst: pairs with the acquire in wf_scope_is_cancelled. The first one wins.
+   * explorer: acq_rel suffices, it is one word. */
   if (!wf_u32_cas_seq_cst(&s->x_error, &none, value)) count_cancelled(-1);
 }
 

@@ -307,6 +307,12 @@ static void three_levels(void *ctx) {
   }
 }
 
+TEST(the_nearest_cancelled_scope_gives_the_error) {
+  in_pools(three_levels, NULL);
+  three_levels(NULL);
+  weft_shutdown();
+}
+
 /* Cancelled scopes are counted while they are open, each of them once. */
 static void count_while_open(void *ctx) {
   (void)ctx;
@@ -335,12 +341,6 @@ static void count_while_open(void *ctx) {
 TEST(cancelled_scopes_are_counted_while_they_are_open) {
   in_pools(count_while_open, NULL);
   count_while_open(NULL);
-  weft_shutdown();
-}
-
-TEST(the_nearest_cancelled_scope_gives_the_error) {
-  in_pools(three_levels, NULL);
-  three_levels(NULL);
   weft_shutdown();
 }
 
